@@ -1,0 +1,96 @@
+"""The site that benches fetch from, in a process of its own: pages with a given latency, and a Serper look-alike.
+
+    python -m bench.site
+
+Prints its port on the first line and serves until its standard input closes.
+"""
+
+import random
+import socket
+import sys
+import threading
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from starlette.routing import Route
+
+WORDS = ("tea", "water", "leaf", "cup", "steam", "green", "black", "harvest", "garden", "slope")
+
+
+def article(number: int, paragraphs: int = 30) -> str:
+    """A page like many others: a header, an article, a footer."""
+    dice = random.Random(number)
+    body = "".join(f"<p>{' '.join(dice.choices(WORDS, k=60))}.</p>" for _ in range(paragraphs))
+    menu = "".join(f"<li><a href='/page/{n}'>Page {n}</a></li>" for n in range(40))
+    return (
+        f"<!doctype html><html lang=en><head><title>Page {number}</title></head><body>"
+        f"<header><nav><ul>{menu}</ul></nav></header>"
+        f"<main><article><h1>Page {number}</h1>{body}</article></main>"
+        "<footer>About us</footer></body></html>"
+    )
+
+
+PAGES = [article(number) for number in range(50)]
+
+
+async def page(request: Request) -> HTMLResponse:
+    """`/page/<n>?ms=<latency>`"""
+    await anyio.sleep(int(request.query_params.get("ms", "0")) / 1000)
+    return HTMLResponse(PAGES[request.path_params["number"] % len(PAGES)])
+
+
+async def serper(request: Request) -> JSONResponse:
+    """`/search`: as many results as asked for, each on this site."""
+    asked = await request.json()
+    await anyio.sleep(0.2)
+    base = f"{request.url.scheme}://{request.url.netloc}"
+    latencies = [50, 120, 200, 280, 400]
+    return JSONResponse(
+        {
+            "searchParameters": {"q": asked["q"], "type": "search"},
+            "organic": [
+                {
+                    "title": f"Page {n}",
+                    "link": f"{base}/page/{n}?ms={latencies[n % 5]}&q={asked['q']}",
+                    "snippet": "Tea.",
+                    "position": n + 1,
+                }
+                for n in range(asked["num"])
+            ],
+        }
+    )
+
+
+async def robots(_: Request) -> PlainTextResponse:
+    """Everything is allowed."""
+    return PlainTextResponse("User-agent: *\nDisallow:\n")
+
+
+APP = Starlette(
+    routes=[
+        Route("/page/{number:int}", page),
+        Route("/search", serper, methods=["POST"]),
+        Route("/robots.txt", robots),
+    ]
+)
+
+
+def main() -> None:
+    """Serve until standard input closes."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=512)
+    print(listening.getsockname()[1], flush=True)
+    server = uvicorn.Server(uvicorn.Config(APP, log_level="warning", access_log=False))
+
+    def until_closed() -> None:
+        sys.stdin.read()
+        server.should_exit = True
+
+    threading.Thread(target=until_closed, daemon=True).start()
+    server.run(sockets=[listening])
+
+
+if __name__ == "__main__":
+    main()

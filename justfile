@@ -1,0 +1,23 @@
+# Recipes for people who have `just`; each is a line of the Makefile or a bench.
+
+default: check
+
+# lint, format, types, layers, tests
+check:
+    make check
+
+# everything from nothing, as CI does it
+test:
+    make test
+
+format:
+    .venv/bin/ruff check --fix .
+    .venv/bin/ruff format .
+
+# tests that talk to the real internet
+live:
+    RUN_LIVE_TESTS=1 .venv/bin/pytest tests/live
+
+bench:
+    .venv/bin/python bench/cold_start.py
+    .venv/bin/python bench/fetch_overhead.py

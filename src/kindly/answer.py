@@ -1,0 +1,109 @@
+"""Sources + a number of tokens → an Answer: who gets how much, where a long text is cut, and how it is continued.
+
+Pure: it knows neither where the texts came from nor how they will be shown.
+"""
+
+import re
+from collections.abc import Sequence
+
+from kindly.budget import count_tokens, fair_shares
+from kindly.errors import InputError
+from kindly.models import Document, Passage, Reading, Source
+
+CURSOR = re.compile(r"([0-9a-f]{12})-([0-9]{1,9})")
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+HEADING = re.compile(r"#{1,4} +(\S.*)")
+OUTLINE_LENGTH = 10
+OUTLINE_CHARACTERS = 60
+WORST_BYTES = 4
+"""A character has at most four bytes in UTF-8."""
+
+
+def compose(sources: Sequence[Source], tokens: int) -> tuple[Reading, ...]:
+    """Every source with as much of its text as its fair share of `tokens` allows."""
+    wanted = [count_tokens(source.document.text) if source.document else 0 for source in sources]
+    shares = fair_shares(wanted, tokens)
+    return tuple(
+        reading(source, start=0, tokens=share)
+        for source, share in zip(sources, shares, strict=True)
+    )
+
+
+def reading(source: Source, *, start: int, tokens: int) -> Reading:
+    """A source with its text from `start` on, cut to `tokens`."""
+    if source.document is None:
+        return Reading(source)
+    passage = cut(source.document.text, start, tokens)
+    if passage.end == passage.total:
+        return Reading(source, passage)
+    cursor = cursor_at(source.document, passage.end)
+    return Reading(source, passage, cursor, outline(source.document.text, passage.end))
+
+
+def outline(text: str, start: int) -> tuple[str, ...]:
+    """The first headings from `start` on: what a reader would find further down."""
+    headings: list[str] = []
+    in_code = False
+    for line in text[start:].splitlines():
+        if FENCE.match(line):
+            in_code = not in_code
+        elif not in_code and (match := HEADING.match(line)):
+            headings.append(match[1].strip()[:OUTLINE_CHARACTERS])
+            if len(headings) == OUTLINE_LENGTH:
+                break
+    return tuple(headings)
+
+
+def cut(text: str, start: int, tokens: int) -> Passage:
+    """`text[start:]` up to `tokens`, ended where a reader would pause: paragraph, line, sentence, word."""
+    end = _reach(text, start, tokens)
+    if end < len(text):
+        end = start + _pause(text[start:end])
+    return Passage(text[start:end], start, end, len(text))
+
+
+def _reach(text: str, start: int, tokens: int) -> int:
+    """How far from `start` the tokens go, at the character."""
+    if count_tokens(text[start:]) <= tokens:
+        return len(text)
+    low, high = start, min(len(text), start + tokens * WORST_BYTES)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens(text[start:middle]) <= tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _pause(piece: str) -> int:
+    """Where in its last third a piece is best ended; never inside a code block that began in that third."""
+    earliest = len(piece) * 2 // 3
+    fences = [match.start() for match in FENCE.finditer(piece)]
+    if len(fences) % 2 and fences[-1] >= max(earliest, 1):
+        return fences[-1]
+    for mark in ("\n\n", "\n", ". ", "。", " "):
+        at = piece.rfind(mark, earliest)
+        if at >= 0:
+            return at + len(mark)
+    return len(piece)
+
+
+def cursor_at(document: Document, position: int) -> str:
+    """The mark that names this very text and a place in it."""
+    return f"{document.content_hash[:12]}-{position}"
+
+
+def parse_cursor(cursor: str) -> tuple[str, int]:
+    """The text's name and the place in it.
+
+    Raises:
+        InputError: it is not a cursor that was given out.
+    """
+    match = CURSOR.fullmatch(cursor.strip())
+    if match is None:
+        raise InputError(
+            f"cursor {cursor[:40]!r} is not one that an answer gave out: pass it unchanged, or leave it out.",
+            field="cursor",
+        )
+    return match[1], int(match[2])

@@ -1,0 +1,149 @@
+"""The commands and their options. What a command does is imported when it is called."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, get_args
+
+import click
+
+import kindly
+from kindly.errors import InputError, KindlyError, SettingsError
+from kindly.models import Category, Format, SafeSearch, TimeRange
+from kindly.redact import Redactor
+from kindly.settings import ContextName, ProfileName, Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+BAD_USAGE = 2
+
+
+def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def apply(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return apply
+
+
+def _choice(literal: object) -> click.Choice[str]:
+    return click.Choice(get_args(literal))
+
+
+common = _options(
+    click.option("--config", type=click.Path(path_type=Path), help="Settings file (TOML)."),
+    click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"])),
+)
+shown = _options(
+    click.option("--json", "as_json", is_flag=True, help="Print JSON for programs."),
+    click.option("--max-tokens", type=click.IntRange(500, 100_000), help="Size of the answer."),
+)
+
+
+class ServerCommand(click.Command):
+    """A command that reads options behind `--` like those before it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Drop the first `--`, so that a wrapper can forward options."""
+        if "--" in args:
+            args = [*args]
+            args.remove("--")
+        return super().parse_args(ctx, args)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(kindly.__version__, prog_name="kindly")
+def cli() -> None:
+    """Search the web, fetch a page, and read only the part that answers."""
+
+
+@cli.command("start-mcp-server", cls=ServerCommand)
+@click.option("--context", type=_choice(ContextName), help="The host: sets answer size, deadline.")
+@click.option("--profile", type=_choice(ProfileName), help="The set of tools to offer.")
+@click.option("--transport", type=click.Choice(["stdio", "http"]), help="Default: stdio.")
+@click.option("--host", help="HTTP: address to listen on. Default: 127.0.0.1.")
+@click.option("--port", type=click.IntRange(0, 65535), help="HTTP: port. Default: 8000.")
+@click.option("--plain-names", is_flag=True, default=None, help="No dots in tool names.")
+@click.option("--max-tokens", type=click.IntRange(500, 1_000_000), help="Size of an answer.")
+@common
+def start_mcp_server(config: Path | None, **overrides: object) -> None:
+    """Serve an agent over MCP. Options may also follow a `--`."""
+    from kindly.cli.serve import serve
+
+    serve(_settings(config, overrides))
+
+
+@cli.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "--num-results", type=click.IntRange(1, 20), default=3, show_default=True)
+@click.option("--site", help="Only this domain.")
+@click.option("--time-range", type=_choice(TimeRange))
+@click.option("--language", help="For example en.")
+@click.option("--region", help="For example us.")
+@click.option("--safe-search", type=_choice(SafeSearch))
+@click.option("--category", type=_choice(Category), default="general", show_default=True)
+@shown
+@common
+def search(query: tuple[str, ...], config: Path | None, **options: Any) -> None:
+    """Search the web and read the pages found."""
+    from kindly.cli.verbs import show_search
+
+    settings = _settings(config, {"log_level": options.pop("log_level")})
+    sys.exit(show_search(settings, " ".join(query), options))
+
+
+@cli.command()
+@click.argument("url")
+@click.option("--selector", help="CSS selector: only these elements.")
+@click.option("--format", type=_choice(Format), default="markdown", show_default=True)
+@click.option("--cursor", help="Continue where the last answer stopped.")
+@click.option("--links/--no-links", "include_links", default=True, show_default=True)
+@click.option("--images/--no-images", "include_images", default=False, show_default=True)
+@click.option("--refresh", is_flag=True, help="Ask the site even if the page is kept.")
+@shown
+@common
+def fetch(url: str, config: Path | None, **options: Any) -> None:
+    """Read one page as Markdown. Needs no key."""
+    from kindly.cli.verbs import show_page
+
+    settings = _settings(config, {"log_level": options.pop("log_level")})
+    sys.exit(show_page(settings, url, options))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@common
+def doctor(*, as_json: bool, config: Path | None, log_level: str | None) -> None:
+    """Check settings, keys, folders, proxy and parser; say how to mend what is wrong."""
+    from kindly.cli.doctor import examine
+
+    sys.exit(examine(_settings(config, {"log_level": log_level}), as_json=as_json))
+
+
+def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
+    from kindly.cli import logs
+
+    settings = Settings.load(overrides=overrides, config=config)
+    logs.configure(settings.log_level, Redactor.of(settings.secrets()))
+    return settings
+
+
+def main() -> NoReturn:
+    """Run the command line; an error that was foreseen is one line on standard error."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (SettingsError, InputError) as error:
+        click.echo(f"kindly: {error.detail}", err=True)
+        sys.exit(BAD_USAGE)
+    except KindlyError as error:
+        click.echo(f"kindly: {error.detail}", err=True)
+        sys.exit(1)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    sys.exit(0)

@@ -1,0 +1,20 @@
+"""`start-mcp-server`: settings → a running server. Kept apart, so that it imports only what serving needs."""
+
+import anyio
+
+from kindly.app import open_app
+from kindly.server.mcp import build_server, serve_stdio
+from kindly.server.profiles import PROFILES
+from kindly.settings import Settings
+
+
+def serve(settings: Settings) -> None:
+    """Serve until the client leaves or the process is told to stop."""
+    profile = next(profile for profile in PROFILES if profile.name == settings.profile)
+    server = build_server(lambda: open_app(settings), profile, plain_names=settings.plain_names)
+    if settings.transport == "http":
+        from kindly.server.http import serve_http
+
+        serve_http(server, settings)
+    else:
+        anyio.run(serve_stdio, server)

@@ -1,0 +1,5 @@
+"""Page → Document: the readable text of any page, made in killable worker processes.
+
+Nothing heavy is imported here: `kindly.extract.worker` starts the processes, `kindly.extract.document` does the work
+inside them.
+"""

@@ -1,0 +1,99 @@
+"""CSS colour words → red, green, blue and opacity, and whether one can be read upon another."""
+
+import re
+from typing import NamedTuple
+
+
+class Colour(NamedTuple):
+    """0–255 each, opacity 0–1."""
+
+    red: float
+    green: float
+    blue: float
+    alpha: float = 1.0
+
+
+WHITE = Colour(255, 255, 255)
+
+NAMED = {
+    "white": WHITE,
+    "black": Colour(0, 0, 0),
+    "transparent": Colour(0, 0, 0, 0),
+    "snow": Colour(255, 250, 250),
+    "ivory": Colour(255, 255, 240),
+    "ghostwhite": Colour(248, 248, 255),
+    "whitesmoke": Colour(245, 245, 245),
+    "floralwhite": Colour(255, 250, 240),
+    "red": Colour(255, 0, 0),
+    "green": Colour(0, 128, 0),
+    "blue": Colour(0, 0, 255),
+    "yellow": Colour(255, 255, 0),
+    "gray": Colour(128, 128, 128),
+    "grey": Colour(128, 128, 128),
+    "silver": Colour(192, 192, 192),
+    "navy": Colour(0, 0, 128),
+}
+
+HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})\Z")
+RGB = re.compile(r"rgba?\(([^()]+)\)\Z")
+HSL = re.compile(r"hsla?\(([^()]+)\)\Z")
+NUMBER = re.compile(r"(-?[\d.]+)(%?)")
+
+UNREADABLE_DISTANCE = 12
+"""Largest difference of a channel that the eye does not tell apart."""
+
+
+def parse(word: str) -> Colour | None:
+    """The colour of a CSS value in lower case, or None for what only a browser can tell."""
+    if found := HEX.match(word):
+        return _from_hex(found.group(1))
+    if found := RGB.match(word):
+        return _from_rgb(NUMBER.findall(found.group(1)))
+    if found := HSL.match(word):
+        return _from_hsl(NUMBER.findall(found.group(1)))
+    return NAMED.get(word)
+
+
+def unreadable(text: Colour, background: Colour) -> bool:
+    """Whether text of this colour cannot be seen on that background."""
+    if text.alpha <= 0.05:
+        return True
+    return all(
+        abs(a - b) <= UNREADABLE_DISTANCE for a, b in zip(text[:3], background[:3], strict=True)
+    )
+
+
+def _from_hex(digits: str) -> Colour:
+    if len(digits) < 5:
+        digits = "".join(digit * 2 for digit in digits)
+    values = [int(digits[index : index + 2], 16) for index in range(0, len(digits), 2)]
+    return Colour(values[0], values[1], values[2], values[3] / 255 if len(values) > 3 else 1.0)
+
+
+def _from_rgb(parts: list[tuple[str, str]]) -> Colour | None:
+    values = _floats(parts)
+    if len(values) < 3:
+        return None
+    scaled = [
+        value * 255 if sign else value for value, (_, sign) in zip(values, parts, strict=True)
+    ]
+    return Colour(scaled[0], scaled[1], scaled[2], values[3] if len(values) > 3 else 1.0)
+
+
+def _from_hsl(parts: list[tuple[str, str]]) -> Colour | None:
+    """Only black, white and see-through are told apart; other hues count as unknown."""
+    values = _floats(parts)
+    if len(values) < 3:
+        return None
+    alpha = values[3] if len(values) > 3 else 1.0
+    if alpha <= 0.05:
+        return Colour(0, 0, 0, 0)
+    grey = {0.0: 0.0, 1.0: 255.0}.get(values[2])
+    return None if grey is None else Colour(grey, grey, grey, alpha)
+
+
+def _floats(parts: list[tuple[str, str]]) -> list[float]:
+    try:
+        return [float(number) / (100 if sign else 1) for number, sign in parts]
+    except ValueError:
+        return []

@@ -1,0 +1,250 @@
+"""A page's tree → the element that holds its main content, with navigation, teasers and notices taken out.
+
+Rules only: names of tags, roles and classes, and how much of a block's text is links. It works on the tree in place and
+never takes everything away.
+"""
+
+import re
+from functools import lru_cache
+
+from turbohtml import Document, Element, Node, Text
+
+BOILERPLATE_TAGS = frozenset({"nav", "footer", "menu", "button"})
+BOILERPLATE_ROLES = frozenset(
+    "navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar".split()
+)
+BOILERPLATE = ", ".join(
+    [*sorted(BOILERPLATE_TAGS), *(f"[role={role}]" for role in sorted(BOILERPLATE_ROLES))]
+)
+KEPT_TAGS = frozenset({"article", "body", "main", "pre", "code", "table"})
+BOILERPLATE_NAMES = frozenset(
+    "nav navbar navigation navigator menu menus submenu megamenu breadcrumb breadcrumbs crumbs footer foot sidebar "
+    "sidenav cookie cookies consent gdpr share sharing sharebar shares social socials newsletter subscribe "
+    "subscription signup login signin promo promotion promoted advert advertisement advertising ads ad adsense sponsor "
+    "sponsored popup modal lightbox overlay related recommended recommendations toolbar pagination pager paging skip "
+    "masthead copyright toc tags taglist byline disclaimer topbar bottombar offcanvas drawer dropdown "
+    "printfriendly noprint outbrain taboola disqus feedback rating ratings upsell backtotop".split()
+)
+CONTENT_NAMES = frozenset(
+    "article content main body post entry story text thread topic message answer question product description detail "
+    "details readme docs doc".split()
+)
+COMMENT_NAMES = frozenset("comments comment commentlist respond discussion".split())
+CALLOUT_NAMES = frozenset(
+    "note tip warning admonition callout info important caution example".split()
+)
+NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+MAIN_HINTS = (
+    "[itemprop=articleBody], [itemprop=reviewBody]",
+    "main, [role=main]",
+    "article",
+)
+MAIN_SHARE = (0.55, 0.3, 0.6)
+"""How much of the page's prose a hinted element must hold to be believed; one for each row of `MAIN_HINTS`."""
+
+DESCENT_SHARE = 0.85
+BLOCKS = frozenset("div section ul ol dl table p aside header form details nav center td".split())
+LINK_DENSE = 0.6
+LINK_DISCOUNT = 0.8
+RELATED_HEADING = re.compile(
+    r"(?:related|recommended|more (?:from|in|on|stories|articles|posts)|you (?:may|might) (?:also )?(?:like|enjoy)|"
+    r"(?:read|see) (?:also|more|next)|also (?:read|on)|popular|trending|latest|recent|most (?:read|popular|viewed)|"
+    r"share (?:this|on)|follow us|tags?|categories|newsletter|sign up|subscribe|leave a (?:reply|comment)|"
+    r"about the author|advertisement|sponsored|up next|keep reading|table of contents|on this page)\b",
+    re.I,
+)
+
+
+class Measure:
+    """Characters of text and of link text below every element of a tree, counted once."""
+
+    def __init__(self, root: Node) -> None:
+        self._text: dict[Node, int] = {}
+        self._links: dict[Node, int] = {}
+        elements: list[Element] = []
+        for node in root.descendants:
+            if isinstance(node, Element):
+                elements.append(node)
+            elif isinstance(node, Text) and (size := len(node.data.strip())):
+                parent = node.parent
+                if parent is not None:
+                    self._text[parent] = self._text.get(parent, 0) + size
+        for element in reversed(elements):
+            size = self._text.get(element, 0)
+            links = size if element.tag == "a" else self._links.get(element, 0)
+            parent = element.parent
+            if size and parent is not None:
+                self._text[parent] = self._text.get(parent, 0) + size
+                if links:
+                    self._links[element] = links
+                    self._links[parent] = self._links.get(parent, 0) + links
+
+    def text(self, node: Node) -> int:
+        """Characters of text."""
+        return self._text.get(node, 0)
+
+    def prose(self, node: Node) -> float:
+        """Characters of text, those in links counted little."""
+        return self._text.get(node, 0) - LINK_DISCOUNT * self._links.get(node, 0)
+
+    def link_share(self, node: Node) -> float:
+        """How much of the text is links, 0 to 1."""
+        text = self._text.get(node, 0)
+        return self._links.get(node, 0) / text if text else 0.0
+
+
+def main_content(document: Document) -> Element:
+    """The element with the page's main content; the tree is pruned in place."""
+    body = document.select_one("body")
+    if body is None:
+        body = document.root
+    if body is None:
+        return Element("body")
+    _prune(body)
+    measure = Measure(body)
+    start = _hinted(body, measure)
+    root = _descend(start, measure)
+    _prune_links(root, measure)
+    _prune_teasers(root, measure)
+    _bring_title(root, body)
+    return root
+
+
+def _prune(body: Element) -> None:
+    measure = Measure(body)
+    kept = body.select("main, [role=main], h1")
+    protected = {node for element in kept for node in (element, *element.ancestors)}
+    doomed = [
+        element
+        for element in body.select(f"{BOILERPLATE}, aside, header, [class], [id]")
+        if element not in protected and _is_boilerplate(element)
+    ]
+    _remove(doomed, body, measure, keep_share=0.35)
+    comments = [
+        element
+        for element in body.select("[class*=omment], [id*=omment], [id*=respond]")
+        if element not in protected and not COMMENT_NAMES.isdisjoint(_names(element))
+    ]
+    if comments:
+        _remove(comments, body, Measure(body), keep_share=0.5)
+
+
+def _remove(doomed: list[Element], body: Element, measure: Measure, *, keep_share: float) -> None:
+    """Take elements out, the smallest first, and stop before too little of the page's prose would be left."""
+    chosen = set(doomed)
+    outermost = [element for element in doomed if chosen.isdisjoint(element.ancestors)]
+    left = total = measure.prose(body)
+    for element in sorted(outermost, key=measure.prose):
+        left -= measure.prose(element)
+        if left >= keep_share * total or measure.link_share(element) > LINK_DENSE:
+            element.decompose()
+
+
+def _is_boilerplate(element: Element) -> bool:
+    if element.tag in KEPT_TAGS:
+        return False
+    if element.tag in BOILERPLATE_TAGS or element.attr("role") in BOILERPLATE_ROLES:
+        return True
+    if element.tag == "aside":
+        return not _is_callout(element)
+    if element.tag == "header":
+        return element.closest("main, article, [role=main]") is None
+    return _is_named_boilerplate(element)
+
+
+def _names(element: Element) -> frozenset[str]:
+    return _words(f"{element.attr('class') or ''} {element.attr('id') or ''}")
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(part.lower() for part in NAME_PART.findall(text))
+
+
+def _is_callout(element: Element) -> bool:
+    return not CALLOUT_NAMES.isdisjoint(_names(element))
+
+
+def _is_named_boilerplate(element: Element) -> bool:
+    names = _names(element)
+    return not BOILERPLATE_NAMES.isdisjoint(names) and CONTENT_NAMES.isdisjoint(names)
+
+
+def _hinted(body: Element, measure: Measure) -> Element:
+    """The smallest element that the page itself calls its content and that holds most of the prose."""
+    total = measure.prose(body)
+    start = body
+    for hint, share in zip(reversed(MAIN_HINTS), reversed(MAIN_SHARE), strict=True):
+        best = max(start.select(hint), key=measure.prose, default=None)
+        if best is not None and measure.prose(best) >= share * total:
+            start = best
+    return start
+
+
+def _descend(start: Element, measure: Measure) -> Element:
+    """Follow the one child that holds nearly all prose, as long as there is one."""
+    root = start
+    while True:
+        total = measure.prose(root)
+        heir = next(
+            (
+                child
+                for child in root.children
+                if isinstance(child, Element) and measure.prose(child) >= DESCENT_SHARE * total > 0
+            ),
+            None,
+        )
+        if heir is None or heir.tag not in BLOCKS | {"article", "main", "tbody", "tr"}:
+            return root
+        root = heir
+
+
+def _prune_links(root: Element, measure: Measure) -> None:
+    if measure.link_share(root) > 0.4:
+        return
+    for element in root.select(", ".join(BLOCKS)):
+        if measure.link_share(element) > LINK_DENSE and measure.text(element) < 0.3 * measure.text(
+            root
+        ):
+            if element.select_one("pre, h1, h2") is None:
+                element.decompose()
+
+
+def _prune_teasers(root: Element, measure: Measure) -> None:
+    """Take out blocks that open with a heading such as "Related articles"."""
+    total = measure.prose(root)
+    for heading in root.select("h2, h3, h4, h5, h6"):
+        if not RELATED_HEADING.match(heading.text.strip()):
+            continue
+        block: Element = heading
+        while (
+            isinstance(parent := block.parent, Element)
+            and parent != root
+            and measure.text(parent) <= measure.text(heading)
+        ):
+            block = parent
+        parent = block.parent
+        if (
+            isinstance(parent, Element)
+            and parent != root
+            and _opens_with(parent, block)
+            and measure.prose(parent) < 0.3 * total
+        ):
+            parent.decompose()
+
+
+def _opens_with(parent: Element, block: Element) -> bool:
+    for child in parent.children:
+        if child == block:
+            return True
+        if child.text.strip():
+            return False
+    return False
+
+
+def _bring_title(root: Element, body: Element) -> None:
+    """Put the page's only first-level heading on top if it stood outside."""
+    titles = [title for title in body.select("h1") if title.text.strip()]
+    if len(titles) == 1 and root != titles[0] and root not in titles[0].ancestors:
+        root.insert(0, titles[0].extract())

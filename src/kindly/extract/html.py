@@ -1,0 +1,137 @@
+"""The text of an HTML page → what a person would read in it, with the page's own account of itself.
+
+One parse; every step works on that tree. A tree too large to be a page is refused.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from turbohtml import Document, Element, SelectorSyntaxError, parse
+
+from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
+from kindly.extract.characters import clean
+from kindly.extract.content import main_content
+from kindly.extract.markdown import render
+from kindly.extract.metadata import read_metadata
+from kindly.extract.options import ExtractOptions
+from kindly.extract.outcome import Evidence, refuse_walls
+from kindly.extract.visible import drop_unseen
+from kindly.models import Link, Metadata
+
+MAX_ELEMENTS = 300_000
+MACHINERY = "script, svg, meta, title, base, map"
+FIXED_SPACE = re.compile("\u00a0|&nbsp;?|&#160;|&#[xX][aA]0;")
+NOSCRIPT_SHARE = 0.5
+NOSCRIPT_CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a page gave."""
+
+    text: str
+    metadata: Metadata
+    links: tuple[Link, ...]
+    hidden_dropped: int
+
+
+def read_html(markup: str, options: ExtractOptions, url: str) -> Reading:
+    """The readable part of a page.
+
+    Raises:
+        ExtractionFailed: the tree is too large.
+        InputError: the selector is not CSS.
+        SelectorNotMatched: the selector finds nothing.
+        PageWalled, NoContent: there is nothing to read; see `outcome`.
+    """
+    document = parse(FIXED_SPACE.sub(" ", markup), positions=False)
+    _refuse_monsters(document, url)
+    metadata = read_metadata(document, url)
+    base_url = _base(document, url)
+    document.remove(MACHINERY)
+    if "shadowrootmode" in markup:
+        _flatten_shadows(document)
+    whole_text = document.text
+    _settle_noscript(document)
+    hidden = drop_unseen(document)
+    roots = (
+        _selected(document, options.selector, url) if options.selector else [main_content(document)]
+    )
+    rendered, links = render(roots, options, base_url)
+    text, invisible = clean(rendered)
+    text = text.strip("\n")
+    readable = text if options.format != "html" else " ".join(root.text for root in roots)
+    refuse_walls(
+        Evidence(
+            url,
+            metadata.title,
+            readable.strip(),
+            whole_text,
+            markup if options.selector is None else "",
+        )
+    )
+    return Reading(text, metadata, links, hidden + invisible)
+
+
+def _refuse_monsters(document: Document, url: str) -> None:
+    """The parser bounds depth itself, as browsers do; the number of elements is bounded here."""
+    if sum(1 for _ in document.iter_elements()) > MAX_ELEMENTS:
+        raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
+
+
+def _base(document: Document, url: str) -> str:
+    base = document.select_one("base[href]")
+    try:
+        return urljoin(url, (base.attr("href") or "").strip()) if base is not None else url
+    except ValueError:
+        return url
+
+
+def _flatten_shadows(document: Document) -> None:
+    """Put the content of declared shadow roots where a browser would draw it."""
+    for host in list(document.iter_elements()):
+        shadow = host.shadow_root
+        if shadow is None:
+            continue
+        light = list(host.children)
+        shown = list(shadow.children)
+        host.clear()
+        host.extend(shown)
+        for slot in host.select("slot"):
+            name = slot.attr("name")
+            filling = [
+                node
+                for node in light
+                if (node.attr("slot") if isinstance(node, Element) else None) == name
+            ]
+            if filling:
+                slot.clear()
+                slot.extend(filling)
+
+
+def _settle_noscript(document: Document) -> None:
+    """Keep what a page offers to readers without scripts only where it is most of the page."""
+    blocks = document.select("noscript")
+    size = sum(len(block.text) for block in blocks)
+    styles = sum(len(style.text) for style in document.select("style"))
+    if size > NOSCRIPT_CHARACTERS and size > NOSCRIPT_SHARE * (len(document.text) - styles):
+        for block in blocks:
+            block.unwrap()
+    else:
+        document.remove("noscript")
+
+
+def _selected(document: Document, selector: str, url: str) -> list[Element]:
+    """The outermost matches, each in a wrapper of its own."""
+    try:
+        found = document.select(selector)
+    except SelectorSyntaxError as error:
+        raise InputError(f"`{selector}` is not a valid CSS selector.", field="selector") from error
+    chosen = set(found)
+    outermost = [element for element in found if chosen.isdisjoint(element.ancestors)]
+    if not outermost:
+        raise SelectorNotMatched(
+            f"`{selector}` matches nothing that is shown on the page.", url=url, selector=selector
+        )
+    return [Element("div", children=[element]) for element in outermost]

@@ -1,0 +1,290 @@
+"""A parsed page → the same tree without what a person would not see, and how many pieces went.
+
+Inline styles, the page's own stylesheets and plain markup are read; layout and scripts are not. It drops nothing that
+it cannot tell from visible text.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from turbohtml import Document, Element, Node, Text
+
+from kindly.extract.colours import WHITE, Colour, parse, unreadable
+from kindly.extract.css import Cascade, Style
+
+NOT_TEXT = (
+    "template, noframes, noembed, datalist, iframe, object, video, audio, canvas, embed, input, textarea, select, "
+    "[aria-hidden=true].katex-html"
+)
+"""Controls, embedded things and their fallbacks: no text of the page."""
+
+HIDDEN_MARKUP = "[hidden], dialog:not([open]), annotation, annotation-xml"
+"""Text that browsers do not show."""
+
+REVEALED_SHARE = 0.6
+REVEALED_CHARACTERS = 600
+"""An element with this much of the page's text is hidden only until a script shows it."""
+
+LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))(px|r?em|%|vw|vh|pt)?\Z")
+NUMBERS = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+PIXELS = {
+    "px": 1.0,
+    "pt": 1.33,
+    "em": 16.0,
+    "rem": 16.0,
+    "%": 10.0,
+    "vw": 12.8,
+    "vh": 8.0,
+    None: 1.0,
+}
+LEGACY_STYLED = frozenset({"font", "table", "tr", "td", "th", "body"})
+"""May carry their colours as attributes."""
+OFF_SCREEN_PX = 500
+FAR_RIGHT_PX = 5_000
+TINY_PX = 1.5
+FLAT_TURN = re.compile(r"rotate[xy]\(\s*-?(?:90|270)deg|scale(?:3d|[xy])?\(\s*0*\.?0*\s*[,)]")
+NO_CIRCLE = re.compile(r"(?:circle|ellipse)\(\s*0(?![.\d]*[1-9])")
+HALF_INSET = re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d+)?%")
+
+
+def drop_unseen(document: Document) -> int:
+    """Take invisible elements and text out of the tree; the number of pieces that held text."""
+    document.remove(NOT_TEXT)
+    cascade = Cascade(document)
+    document.remove("style")
+    page_characters = len(document.text)
+    pieces = [
+        [element]
+        for element in document.select(HIDDEN_MARKUP)
+        if not _shown_by_script(len(element.text), page_characters)
+    ]
+    pieces += _styled_unseen(document, cascade, page_characters)
+    return sum(_drop(piece) for piece in pieces)
+
+
+def _styled_unseen(
+    document: Document, cascade: Cascade, page_characters: int
+) -> list[Sequence[Element | Text]]:
+    """What styles hide, unless they hide the whole page and thus only until a script shows it."""
+    external = document.select_one("link[rel~=stylesheet]") is not None
+    pieces: list[Sequence[Element | Text]] = []
+    walked: set[Node] = set()
+    for element in (*cascade, *document.select("font[color]")):
+        if element.tag in ("html", "body", "head"):
+            continue
+        style = cascade.of(element)
+        if is_unseen(style):
+            if not _shown_by_script(len(element.text), page_characters):
+                pieces.append([element])
+        elif (_may_hide_text(style) or element.tag == "font") and walked.isdisjoint(
+            element.ancestors
+        ):
+            walked.add(element)
+            pieces.append(_unreadable(element, cascade, external=external))
+    whole = _characters(pieces)
+    return [] if whole > REVEALED_CHARACTERS and whole > 0.95 * page_characters else pieces
+
+
+def _characters(pieces: list[Sequence[Element | Text]]) -> int:
+    """Characters of text in all pieces, what lies in two of them counted once."""
+    nodes = {node for piece in pieces for node in piece}
+    return sum(len(node.text) for node in nodes if nodes.isdisjoint(node.ancestors))
+
+
+def is_unseen(style: Style) -> bool:
+    """Whether an element of this style is not drawn, whatever is inside it."""
+    return (
+        style.get("display") == "none"
+        or style.get("content-visibility") == "hidden"
+        or _at_most(style.get("opacity"), 0.04)
+        or _at_most(style.get("zoom"), 0.04)
+        or "opacity(0" in style.get("filter", "")
+        or _is_off_screen(style)
+        or _is_clipped(style)
+        or _is_zero_box(style)
+        or _is_flattened(style)
+    )
+
+
+def _drop(piece: Sequence[Element | Text]) -> int:
+    """Remove the nodes of a piece; 1 if there was text in them that is not gone already."""
+    held = 0
+    for node in piece:
+        held |= bool(node.text.strip())
+        node.decompose()
+    return held
+
+
+def _shown_by_script(size: int, page_characters: int) -> bool:
+    return size > REVEALED_CHARACTERS and size > REVEALED_SHARE * page_characters
+
+
+def _is_off_screen(style: Style) -> bool:
+    if style.get("position") in ("absolute", "fixed", "relative"):
+        for side in ("left", "top", "right", "bottom"):
+            offset = _pixels(style.get(side))
+            if offset is not None and (offset <= -OFF_SCREEN_PX or offset >= FAR_RIGHT_PX):
+                return True
+    for name in ("text-indent", "margin-left", "margin-top"):
+        offset = _pixels(style.get(name))
+        if offset is not None and offset <= -OFF_SCREEN_PX:
+            return True
+    return False
+
+
+def _is_clipped(style: Style) -> bool:
+    clip, path = style.get("clip", ""), style.get("clip-path", "")
+    if clip.startswith("rect(") and all(abs(float(n)) <= 1 for n in NUMBERS.findall(clip)):
+        return "auto" not in clip
+    if NO_CIRCLE.search(path) or HALF_INSET.search(path):
+        return True
+    return path.startswith("polygon(") and all(float(n) == 0 for n in NUMBERS.findall(path))
+
+
+def _is_zero_box(style: Style) -> bool:
+    overflow = " ".join(style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
+    if "hidden" not in overflow and "clip" not in overflow:
+        return False
+    sizes = [_pixels(style.get(name)) for name in ("height", "max-height", "width", "max-width")]
+    return any(size is not None and size <= 1 for size in sizes)
+
+
+def _is_flattened(style: Style) -> bool:
+    transform = style.get("transform", "")
+    if FLAT_TURN.search(transform) or style.get("scale") in ("0", "0%"):
+        return True
+    if transform.startswith("translate") and any(
+        float(n) <= -OFF_SCREEN_PX for n in NUMBERS.findall(transform)
+    ):
+        return True
+    return _is_clear_mask(style.get("mask-image") or style.get("-webkit-mask-image") or "")
+
+
+def _is_clear_mask(mask: str) -> bool:
+    kind, _, stops = mask.partition("-gradient(")
+    words = {stop.strip() for stop in stops.removesuffix(")").split(",")}
+    return kind in ("linear", "radial", "conic") and words == {"transparent"}
+
+
+def _at_most(value: str | None, bound: float) -> bool:
+    found = LENGTH.match(value or "")
+    if found is None:
+        return False
+    return float(found.group(1)) / (100 if found.group(2) == "%" else 1) <= bound
+
+
+def _pixels(value: str | None) -> float | None:
+    found = LENGTH.match(value or "")
+    return float(found.group(1)) * PIXELS[found.group(2)] if found else None
+
+
+def _may_hide_text(style: Style) -> bool:
+    return (
+        style.get("visibility") in ("hidden", "collapse")
+        or _is_tiny(style) is True
+        or parse(style.get("-webkit-text-fill-color") or style.get("color", "")) is not None
+    )
+
+
+def _is_tiny(style: Style) -> bool | None:
+    """Whether text of this size cannot be read; None when the style names no size."""
+    size = style.get("font-size")
+    if size is None:
+        sizes = re.findall(r"(?:^|\s)([\d.]+(?:px|em|rem|%|pt)?)(?:/|\s)", style.get("font", ""))
+        size = sizes[0] if sizes else None
+    pixels = _pixels(size)
+    return None if size is None else pixels is not None and pixels < TINY_PX
+
+
+class _Ink:
+    """What a piece of text looks like at one place of the tree."""
+
+    __slots__ = ("background", "colour", "hidden", "tiny")
+
+    def __init__(
+        self, *, hidden: bool, tiny: bool, colour: Colour | None, background: Colour | None
+    ) -> None:
+        self.hidden = hidden
+        self.tiny = tiny
+        self.colour = colour
+        self.background = background
+
+    def under(self, element: Element, style: Style) -> "_Ink":
+        """The looks inside a child element."""
+        if not style and element.tag not in LEGACY_STYLED:
+            return self
+        visibility, tiny = style.get("visibility"), _is_tiny(style)
+        hidden = visibility in ("hidden", "collapse") if visibility else self.hidden
+        return _Ink(
+            hidden=hidden,
+            tiny=self.tiny if tiny is None else tiny,
+            colour=_text_colour(element, style, self.colour),
+            background=_background(element, style, self.background),
+        )
+
+    @property
+    def unseen(self) -> bool:
+        if self.hidden or self.tiny:
+            return True
+        if self.colour is None:
+            return False
+        if self.background is None:
+            return self.colour.alpha <= 0.05
+        return unreadable(self.colour, self.background)
+
+
+def _text_colour(element: Element, style: Style, inherited: Colour | None) -> Colour | None:
+    clip = style.get("background-clip") or style.get("-webkit-background-clip") or ""
+    if "text" in clip:
+        return None
+    word = style.get("-webkit-text-fill-color") or style.get("color")
+    if word is None and element.tag == "font":
+        word = (element.attr("color") or "").lower() or None
+    if word is None or word in ("inherit", "currentcolor"):
+        return inherited
+    return parse(word)
+
+
+def _background(element: Element, style: Style, inherited: Colour | None) -> Colour | None:
+    if style.get("background-image", "none") != "none":
+        return None
+    word = style.get("background-color") or style.get("background") or element.attr("bgcolor")
+    if not word or word in ("none", "inherit", "transparent", "initial", "unset"):
+        return inherited
+    colour = parse(word.lower()) or parse(word.lower().split()[0])
+    if colour is not None and colour.alpha < 0.5:
+        return None
+    return colour
+
+
+def _unreadable(element: Element, cascade: Cascade, *, external: bool) -> list[Text]:
+    """The text under `element` that cannot be read."""
+    ink = _ink_around(element, cascade, external=external).under(element, cascade.of(element))
+    return list(_unseen_text(element, ink, cascade))
+
+
+def _ink_around(element: Element, cascade: Cascade, *, external: bool) -> _Ink:
+    """The looks that `element` inherits; unknown colours where an external stylesheet may have a say."""
+    chain = [node for node in element.ancestors if isinstance(node, Element)]
+    styled_elsewhere = external and any(
+        node.attr("class") or node.attr("id") for node in (element, *chain)
+    )
+    ink = _Ink(
+        hidden=False, tiny=False, colour=None, background=None if styled_elsewhere else WHITE
+    )
+    for node in reversed(chain):
+        ink = ink.under(node, cascade.of(node))
+        if node.tag in ("html", "body"):
+            ink.hidden = ink.tiny = False
+    return ink
+
+
+def _unseen_text(element: Element, ink: _Ink, cascade: Cascade) -> Iterator[Text]:
+    stack = [(element, ink)]
+    while stack:
+        parent, looks = stack.pop()
+        for child in parent.children:
+            if isinstance(child, Element):
+                stack.append((child, looks.under(child, cascade.of(child))))
+            elif isinstance(child, Text) and looks.unseen and child.data.strip():
+                yield child

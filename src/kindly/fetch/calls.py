@@ -1,0 +1,127 @@
+"""What the parts of the fetch stage say to each other: one call shape for pages, one for single
+hops.
+
+`Fetch` turns a `Wanted` into a `Page`; `Hop` turns an `Ask` into a `Reply`, whatever its status. A
+wrapper has the shape of what it wraps and knows only the next one. Nothing here does I/O.
+"""
+
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+import anyio
+
+from kindly.budget import Clock, Deadline
+from kindly.errors import PageUnreachable
+from kindly.models import Page
+from kindly.urls import Url
+
+USER_AGENT = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/142.0.0.0 Safari/537.36 Kindly/1.0"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What a fetch may cost, and how polite it is."""
+
+    timeout_s: float = 30.0
+    connect_timeout_s: float = 10.0
+    max_bytes: int = 2_000_000
+    """Of content, after decompression."""
+    max_wire_bytes: int = 2_000_000
+    """Of body as it comes over the wire."""
+    max_redirects: int = 5
+    user_agent: str = USER_AGENT
+    accept_language: str = "en-US,en;q=0.9,*;q=0.5"
+    concurrency: int = 64
+    """Downloads at once, over all hosts."""
+    host_concurrency: int = 8
+    host_rate_per_s: float = 10.0
+    """Requests a second to one public host; as many may come in one burst."""
+    respect_robots: bool = True
+    cache_ttl_s: float = 86_400.0
+    cache_max_bytes: int = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """How traffic leaves this machine: an HTTP proxy, hosts that go around it, a further
+    certificate authority.
+    """
+
+    proxy: str | None = None
+    no_proxy: tuple[str, ...] = ()
+    """Host names; each stands for its subdomains too, `*` for all."""
+    ca_file: str | None = None
+    """PEM file, trusted beside the system's authorities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Time and chance, passed in so that tests decide them."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    clock: Clock = anyio.current_time
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    jitter: Callable[[], float] = random.random
+    """A number from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page that is wanted, and by when."""
+
+    url: Url
+    deadline: Deadline
+    force_refresh: bool = False
+    known: Page | None = None
+    """What is kept of it already; its validators go along when the same address is asked."""
+
+
+class Fetch(Protocol):
+    """Something that gets pages."""
+
+    async def __call__(self, wanted: Wanted) -> Page:
+        """The page; raises a leaf of `FetchError` when it cannot be had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to one address."""
+
+    url: Url
+    deadline: Deadline
+    headers: tuple[tuple[str, str], ...] = ()
+    max_bytes: int | None = None
+    """Another cap than the usual one; content beyond it is cut off instead of refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one address answered, redirects and failures included."""
+
+    url: Url
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    """Names in lower case."""
+    body: bytes = b""
+    """Decoded; empty unless the status is 2xx."""
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name."""
+        return next((value for key, value in self.headers if key == name), None)
+
+
+class Hop(Protocol):
+    """Something that sends one request."""
+
+    async def __call__(self, ask: Ask) -> Reply:
+        """The answer, whatever its status; raises a leaf of `FetchError` when there is none."""
+
+
+class ConnectionDropped(PageUnreachable):
+    """The connection broke before a byte of the answer came, so asking again is safe."""

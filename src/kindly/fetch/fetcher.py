@@ -1,0 +1,121 @@
+"""The fetch stage put together: cache around loaders around redirects around robots around pacing
+around one request.
+
+Opening it is cheap: the HTTP client, TLS and the cache file come with the first page that is
+fetched.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kindly.budget import Deadline
+from kindly.errors import PageTimeout
+from kindly.fetch.cache import Cached
+from kindly.fetch.calls import Ask, Egress, FetchLimits, Hop, Reply, Times, Wanted
+from kindly.fetch.guard import Guard, GuardPolicy, Resolver, system_resolver
+from kindly.fetch.loader import Loaders
+from kindly.fetch.loaders import LOADERS
+from kindly.fetch.pacing import Paced
+from kindly.fetch.pages import Redirects
+from kindly.fetch.retry import Retried
+from kindly.fetch.robots import Robots, capped
+from kindly.fetch.store import MEMORY, SqlitePageCache
+from kindly.models import Page
+from kindly.urls import Url
+
+if TYPE_CHECKING:
+    from httpcore2 import AsyncNetworkBackend
+
+    from kindly.fetch.http import HttpHop
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """What touches the world, passed in so that tests can stand in for it."""
+
+    resolver: Resolver = system_resolver
+    dialler: "AsyncNetworkBackend | None" = None
+    """Opens connections to addresses that the guard checked; the network unless given."""
+    times: Times = field(default_factory=Times)
+
+
+class Fetcher:
+    """Gets pages."""
+
+    def __init__(self, pages: Cached, timeout_s: float) -> None:
+        self._pages = pages
+        self._timeout_s = timeout_s
+
+    async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
+        """The page at `url`, from the cache where that is fresh and `force_refresh` does not say
+        otherwise.
+
+        Raises:
+            FetchError: a leaf that says why it cannot be had.
+        """
+        deadline = deadline.within(self._timeout_s)
+        try:
+            with anyio.fail_after(deadline.remaining_s()):
+                return await self._pages(Wanted(url, deadline, force_refresh))
+        except TimeoutError as error:
+            raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
+
+    async def cached(self, url: Url) -> Page | None:
+        """The page as it is kept, of any age, without touching the network."""
+        return await self._pages.kept(str(url))
+
+
+class _LazyHop:
+    """The HTTP client, imported and made at the first request."""
+
+    def __init__(self, guard: Guard, limits: FetchLimits, egress: Egress, seams: Seams) -> None:
+        self._made_of = (guard, limits, egress, seams.dialler)
+        self._hop: HttpHop | None = None
+
+    async def __call__(self, ask: Ask) -> Reply:
+        if self._hop is None:
+            from kindly.fetch.http import HttpHop
+
+            self._hop = HttpHop(*self._made_of)
+        return await self._hop(ask)
+
+    async def aclose(self) -> None:
+        if self._hop is not None:
+            with anyio.CancelScope(shield=True):
+                await self._hop.aclose()
+
+
+@asynccontextmanager
+async def open_fetcher(
+    limits: FetchLimits | None = None,
+    policy: GuardPolicy | None = None,
+    *,
+    egress: Egress | None = None,
+    cache_path: str = MEMORY,
+    seams: Seams | None = None,
+) -> AsyncIterator[Fetcher]:
+    """A fetcher for as long as the block runs; at the end connections and cache are closed."""
+    limits, seams = limits or FetchLimits(), seams or Seams()
+    guard = Guard(policy or GuardPolicy(), seams.resolver)
+    http = _LazyHop(guard, limits, egress or Egress(), seams)
+    cache = SqlitePageCache(cache_path, seams.times.now, limits.cache_max_bytes)
+    get = _hops(http, guard, limits, seams.times)
+    try:
+        pages = Cached(Loaders(LOADERS, get), cache, limits.cache_ttl_s, seams.times)
+        yield Fetcher(pages, limits.timeout_s)
+    finally:
+        await http.aclose()
+        await cache.aclose()
+
+
+def _hops(http: Hop, guard: Guard, limits: FetchLimits, times: Times) -> Redirects:
+    paced = Paced(http, limits, lambda url: guard.is_opened(url.host, url.port), times)
+    hop: Hop = Retried(paced, times)
+    if limits.respect_robots:
+        rules = Redirects(capped(hop), guard, limits.max_redirects, times)
+        hop = Robots(hop, rules, times)
+    return Redirects(hop, guard, limits.max_redirects, times)

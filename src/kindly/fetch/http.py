@@ -1,0 +1,289 @@
+"""One guarded request: an `Ask` in, a `Reply` out, over connections that go to exactly the
+addresses that were checked.
+
+Name, Host header, SNI and certificate stay those of the URL; only the dialled address is pinned.
+Bytes and time are capped, no cookie is kept or sent, nothing is read from the environment.
+Redirects, robots, pace and cache are not its business. This is the one place that knows httpx2 and
+httpcore2, and it translates their exceptions.
+
+With a proxy the dial goes to the proxy, which looks names up itself. The guard still checks the
+URL, literal addresses and whatever this machine's own look-up of the name says; what the proxy may
+reach beyond that is the proxy's business.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, suppress
+from typing import cast
+
+import anyio
+import httpcore2
+import httpx2
+from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
+
+from kindly.errors import PageTooLarge, PageUnreachable, SettingsError
+from kindly.fetch.calls import Ask, Egress, FetchLimits, Reply
+from kindly.fetch.guard import Guard
+from kindly.fetch.translate import translated
+from kindly.urls import Url
+
+ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
+ACCEPT_ENCODING = "gzip, br, zstd, deflate"
+ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
+DRAIN_BYTES = 64 * 1024
+"""How much of an answer that is not shown is read, so that its connection can be used again."""
+KEEPALIVE_S = 15.0
+FALL_OVER_S = 3.0
+"""How long one address may take to accept while another is left to try."""
+
+SocketOptions = Iterable[httpcore2.SOCKET_OPTION] | None
+
+
+class PinnedBackend(AsyncNetworkBackend):
+    """Dials the addresses that the guard checked, one after the other, and never a name."""
+
+    def __init__(self, guard: Guard, dialler: AsyncNetworkBackend) -> None:
+        self._guard = guard
+        self._dialler = dialler
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpcore2's signature
+        local_address: str | None = None,
+        socket_options: SocketOptions = None,
+    ) -> AsyncNetworkStream:
+        """A stream to the first checked address that accepts."""
+        addresses = await self._guard.resolve(host, port)
+        failure: Exception | None = None
+        for left, address in zip(range(len(addresses) - 1, -1, -1), addresses, strict=True):
+            wait_s = min(timeout or FALL_OVER_S, FALL_OVER_S) if left else timeout
+            try:
+                return await self._dialler.connect_tcp(
+                    address, port, wait_s, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise cast(Exception, failure)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, as httpcore2 asks its backend to."""
+        await anyio.sleep(seconds)
+
+
+class HttpHop:
+    """Sends one request at a time on a shared pool. Pools and their TLS context are made at the
+    first request.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        limits: FetchLimits,
+        egress: Egress | None = None,
+        dialler: AsyncNetworkBackend | None = None,
+    ) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._egress = egress or Egress()
+        self._dialler = dialler or httpcore2.AnyIOBackend()
+        self._direct: httpcore2.AsyncConnectionPool | None = None
+        self._proxied: httpcore2.AsyncConnectionPool | None = None
+        self._headers = [
+            (b"User-Agent", _latin1(limits.user_agent)),
+            (b"Accept", ACCEPT.encode()),
+            (b"Accept-Language", _latin1(limits.accept_language)),
+            (b"Accept-Encoding", ACCEPT_ENCODING.encode()),
+        ]
+
+    async def __call__(self, ask: Ask) -> Reply:
+        """The answer of one address within the ask's deadline.
+
+        Raises:
+            FetchError: a leaf that says why there is no answer.
+        """
+        self._guard.check(ask.url)
+        with translated(ask.url), anyio.fail_after(ask.deadline.remaining_s()):
+            pool = await self._pool(ask.url)
+            with translated(ask.url, before_answer=True):
+                response = await pool.handle_async_request(self._request(ask))
+            try:
+                return await self._reply(ask, response)
+            finally:
+                await response.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for pool in (self._direct, self._proxied):
+            if pool is not None:
+                await pool.aclose()
+
+    def _request(self, ask: Ask) -> httpcore2.Request:
+        url = ask.url
+        extra = [(name.encode(), _latin1(value)) for name, value in ask.headers]
+        connect_s = min(self._limits.connect_timeout_s, ask.deadline.remaining_s())
+        return httpcore2.Request(
+            "GET",
+            httpcore2.URL(
+                scheme=url.scheme.encode(),
+                host=url.host.encode(),
+                port=None if url.is_default_port else url.port,
+                target=url.target.encode(),
+            ),
+            headers=[(b"Host", url.netloc.encode()), *self._headers, *extra],
+            extensions={"timeout": {"connect": connect_s}},
+        )
+
+    async def _reply(self, ask: Ask, response: httpcore2.Response) -> Reply:
+        headers = tuple((_text(name).lower(), _text(value)) for name, value in response.headers)
+        reply = Reply(ask.url, response.status, headers)
+        stream = cast("AsyncIterator[bytes]", response.stream)
+        if not 200 <= response.status < 300:
+            await _drain(stream)
+            return reply
+        body = await self._body(ask, reply, response)
+        return Reply(ask.url, response.status, headers, body)
+
+    async def _body(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
+        """The decoded content, never more of it in memory than the cap and one decoder's chunk."""
+        limit = ask.max_bytes or self._limits.max_bytes
+        encoding = _encoding(reply)
+        declared = reply.header("content-length") or ""
+        cap = self._limits.max_wire_bytes if encoding else limit
+        if ask.max_bytes is None and declared.isdecimal() and int(declared) > cap:
+            raise _too_large(ask.url, cap)
+        wire = _Counted(response, self._limits.max_wire_bytes, ask.url)
+        chunks: list[bytes] = []
+        size = 0
+        async with aclosing(_decoded(wire, response, encoded=bool(encoding))) as content:
+            async for chunk in content:
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > limit and ask.max_bytes is None:
+                    raise _too_large(ask.url, limit)
+                if size > limit:
+                    break
+        return b"".join(chunks)[:limit]
+
+    async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
+        if self._egress.proxy is None or _bypasses(url.host, self._egress.no_proxy):
+            if self._direct is None:
+                self._direct = self._open_pool(PinnedBackend(self._guard, self._dialler))
+            return self._direct
+        with suppress(PageUnreachable):  # behind a proxy public names often have no local answer
+            await self._guard.resolve(url.host, url.port)
+        if self._proxied is None:
+            self._proxied = self._open_pool(self._dialler, _proxy(self._egress.proxy))
+        return self._proxied
+
+    def _open_pool(
+        self, backend: AsyncNetworkBackend, proxy: httpcore2.Proxy | None = None
+    ) -> httpcore2.AsyncConnectionPool:
+        context = httpx2.create_ssl_context(trust_env=False)
+        if self._egress.ca_file is not None:
+            try:
+                context.load_verify_locations(self._egress.ca_file)
+            except OSError as error:
+                raise SettingsError(
+                    "The certificate file that SSL_CERT_FILE names could not be loaded; "
+                    "it must be a readable PEM file."
+                ) from error
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=context,
+            proxy=proxy,
+            max_connections=self._limits.concurrency,
+            keepalive_expiry=KEEPALIVE_S,
+            http2=True,
+            network_backend=backend,
+        )
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """A response's bytes as they come over the wire, up to a cap."""
+
+    def __init__(self, response: httpcore2.Response, limit: int, url: Url) -> None:
+        self._stream = cast("AsyncIterator[bytes]", response.stream)
+        self._limit = limit
+        self._url = url
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > self._limit:
+                raise _too_large(self._url, self._limit)
+            yield chunk
+
+
+async def _decoded(
+    wire: _Counted, response: httpcore2.Response, *, encoded: bool
+) -> AsyncGenerator[bytes]:
+    if not encoded:
+        async for chunk in wire:
+            yield chunk
+        return
+    reading = httpx2.Response(response.status, headers=response.headers, stream=wire)
+    async for chunk in reading.aiter_bytes():
+        yield chunk
+
+
+async def _drain(stream: AsyncIterator[bytes]) -> None:
+    size = 0
+    async for chunk in stream:
+        size += len(chunk)
+        if size > DRAIN_BYTES:
+            return
+
+
+def _encoding(reply: Reply) -> str:
+    """The content's coding, empty when it has none; one that we did not ask for is refused."""
+    codings = [
+        coding.strip().lower()
+        for name, value in reply.headers
+        if name == "content-encoding"
+        for coding in value.split(",")
+    ]
+    if not ENCODINGS.issuperset(codings):
+        raise PageUnreachable(
+            "The site answered in a compression that was not asked for.", url=str(reply.url)
+        )
+    return ",".join(coding for coding in codings if coding != "identity")
+
+
+def _too_large(url: Url, limit: int) -> PageTooLarge:
+    return PageTooLarge(
+        f"The page is larger than {limit} bytes, the most that is fetched.",
+        url=str(url),
+        limit_bytes=limit,
+    )
+
+
+def _bypasses(host: str, no_proxy: tuple[str, ...]) -> bool:
+    names = (name.strip().lower().lstrip("*").lstrip(".") for name in no_proxy)
+    return any(not name or host == name or host.endswith("." + name) for name in names)
+
+
+def _proxy(address: str) -> httpcore2.Proxy:
+    try:
+        url = httpx2.URL(address)
+    except httpx2.InvalidURL as error:
+        raise _bad_proxy() from error
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise _bad_proxy()
+    auth = (url.username, url.password) if url.username else None
+    return httpcore2.Proxy(f"{url.scheme}://{url.netloc.decode('ascii')}", auth=auth)
+
+
+def _bad_proxy() -> SettingsError:
+    return SettingsError("HTTPS_PROXY must be an http:// or https:// address of a proxy.")
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _latin1(text: str) -> bytes:
+    return text.encode("latin-1", "ignore")

@@ -1,0 +1,118 @@
+"""Politeness: how many requests run at once, how fast they follow each other, and when a host wants
+none at all.
+
+A host's `Retry-After` is kept for every host; slots and rates only for hosts that the user did not
+open himself.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kindly.errors import PageRateLimited
+from kindly.fetch.calls import Ask, FetchLimits, Hop, Reply, Times
+from kindly.fetch.pages import retry_after_s
+from kindly.urls import Url
+
+if TYPE_CHECKING:
+    from aiolimiter import AsyncLimiter
+
+MAX_HOSTS = 512
+"""Hosts that are remembered; the longest unused is forgotten first."""
+
+
+@dataclass(slots=True)
+class _Lane:
+    slots: anyio.CapacityLimiter
+    rate: "AsyncLimiter"
+
+
+@dataclass(slots=True)
+class _Bounded:
+    """Hosts and when each may be asked again."""
+
+    until: OrderedDict[str, float] = field(default_factory=OrderedDict)
+
+    def put(self, host: str, at: float) -> None:
+        self.until[host] = at
+        self.until.move_to_end(host)
+        if len(self.until) > MAX_HOSTS:
+            self.until.popitem(last=False)
+
+
+class Paced:
+    """Holds each request until its host and the whole program have room for it."""
+
+    def __init__(
+        self, hop: Hop, limits: FetchLimits, is_opened: Callable[[Url], bool], times: Times
+    ) -> None:
+        self._hop = hop
+        self._limits = limits
+        self._is_opened = is_opened
+        self._times = times
+        self._lanes: OrderedDict[str, _Lane] = OrderedDict()
+        self._resting = _Bounded()
+        self._all: anyio.CapacityLimiter | None = None
+
+    async def __call__(self, ask: Ask) -> Reply:
+        """The answer, as soon as it is this request's turn.
+
+        Raises:
+            PageRateLimited: the host asked for a rest that is longer than the deadline.
+        """
+        await self._rest(ask)
+        async with AsyncExitStack() as held:
+            if not self._is_opened(ask.url):
+                lane = self._lane(ask.url.host)
+                await held.enter_async_context(lane.slots)
+                await lane.rate.acquire()
+            if self._all is None:
+                self._all = anyio.CapacityLimiter(self._limits.concurrency)
+            await held.enter_async_context(self._all)
+            reply = await self._hop(ask)
+        if reply.status in {429, 503}:
+            self._remember(reply)
+        return reply
+
+    async def _rest(self, ask: Ask) -> None:
+        host = ask.url.netloc
+        wait_s = self._resting.until.get(host, 0.0) - self._times.clock()
+        if wait_s <= 0:
+            self._resting.until.pop(host, None)
+            return
+        if wait_s > ask.deadline.remaining_s():
+            raise PageRateLimited(
+                f"{host} asked not to be contacted for another {wait_s:.0f} seconds.",
+                url=str(ask.url),
+                retry_after_s=wait_s,
+            )
+        await self._times.sleep(wait_s)
+
+    def _remember(self, reply: Reply) -> None:
+        wait_s = retry_after_s(reply, self._times.now())
+        if wait_s:
+            self._resting.put(reply.url.netloc, self._times.clock() + wait_s)
+
+    def _lane(self, host: str) -> _Lane:
+        if host not in self._lanes:
+            from aiolimiter import AsyncLimiter
+
+            self._forget_idle()
+            rate = self._limits.host_rate_per_s
+            self._lanes[host] = _Lane(
+                anyio.CapacityLimiter(self._limits.host_concurrency),
+                AsyncLimiter(max(1.0, rate), max(1.0, rate) / rate),
+            )
+        self._lanes.move_to_end(host)
+        return self._lanes[host]
+
+    def _forget_idle(self) -> None:
+        if len(self._lanes) < MAX_HOSTS:
+            return
+        idle = (host for host, lane in self._lanes.items() if not lane.slots.borrowed_tokens)
+        if (oldest := next(idle, None)) is not None:
+            del self._lanes[oldest]

@@ -1,0 +1,162 @@
+"""From replies to pages: redirects followed hop by hop, statuses turned into leaves, headers into a
+page's fields.
+"""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from kindly.errors import (
+    AddressRefused,
+    FetchError,
+    InputError,
+    PageForbidden,
+    PageNotFound,
+    PageRateLimited,
+    PageUnreachable,
+)
+from kindly.fetch.calls import Ask, Hop, Reply, Times, Wanted
+from kindly.fetch.guard import Guard
+from kindly.models import Page
+from kindly.urls import Url, join
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
+
+
+class Redirects:
+    """Follows a page's redirects; each hop is parsed strictly, guarded again, and asked without a
+    trace of the last.
+    """
+
+    def __init__(self, hop: Hop, guard: Guard, max_redirects: int, times: Times) -> None:
+        self._hop = hop
+        self._guard = guard
+        self._max_redirects = max_redirects
+        self._times = times
+
+    async def __call__(self, wanted: Wanted) -> Page:
+        """The page at the end of the redirects.
+
+        Raises:
+            FetchError: a leaf, its `url` the one that was wanted.
+        """
+        try:
+            reply = await self._follow(wanted)
+            if error := failure(reply, self._times.now(), known=wanted.known is not None):
+                raise error
+        except FetchError as error:
+            error.url = str(wanted.url)
+            raise
+        return to_page(reply, wanted.url, self._times.now())
+
+    async def _follow(self, wanted: Wanted) -> Reply:
+        url = wanted.url
+        seen = {url}
+        for _ in range(self._max_redirects + 1):
+            self._guard.check(url)
+            reply = await self._hop(Ask(url, wanted.deadline, _validators(wanted, url)))
+            target = redirect_target(reply)
+            if target is None:
+                return reply
+            if target in seen:
+                raise PageUnreachable("The page redirects in a circle.", url=str(url))
+            seen.add(target)
+            url = target
+        raise PageUnreachable(
+            f"The page redirects more than {self._max_redirects} times.", url=str(url)
+        )
+
+
+def redirect_target(reply: Reply) -> Url | None:
+    """Where a reply redirects to, or nothing when it does not.
+
+    Raises:
+        AddressRefused: it redirects to what is no plain http or https URL, or to two places at
+        once.
+    """
+    if reply.status not in REDIRECTS:
+        return None
+    locations = {value for name, value in reply.headers if name == "location"}
+    if not locations:
+        raise PageUnreachable("The page redirects to nowhere.", url=str(reply.url))
+    if len(locations) > 1:
+        raise AddressRefused("The page redirects to two places at once.", url=str(reply.url))
+    try:
+        return join(reply.url, locations.pop())
+    except InputError as error:
+        raise AddressRefused(
+            f"The page redirects to an address that may not be fetched. {error.detail}",
+            url=str(reply.url),
+        ) from error
+
+
+def failure(reply: Reply, now: datetime, *, known: bool = False) -> FetchError | None:
+    """The leaf for a reply's status, or nothing when it brought a page, or a `304` for one that is
+    `known`.
+    """
+    url, status = str(reply.url), reply.status
+    if 200 <= status < 300 or (status == 304 and known):
+        return None
+    wait_s = retry_after_s(reply, now)
+    if status == 429 or (status == 503 and wait_s is not None):
+        return PageRateLimited(
+            f"{reply.url.host} asks to come back later (HTTP {status}).",
+            url=url,
+            status=status,
+            retry_after_s=wait_s,
+        )
+    if status in {404, 410}:
+        return PageNotFound(f"There is no such page (HTTP {status}).", url=url, status=status)
+    if status in {401, 407}:
+        return PageForbidden(f"The page needs a login (HTTP {status}).", url=url, status=status)
+    if 400 <= status < 500:
+        return PageForbidden(
+            f"{reply.url.host} refuses to show the page (HTTP {status}).", url=url, status=status
+        )
+    return PageUnreachable(
+        f"{reply.url.host} failed to answer (HTTP {status}).", url=url, status=status
+    )
+
+
+def retry_after_s(reply: Reply, now: datetime) -> float | None:
+    """Seconds that a reply's `Retry-After` asks to wait, given as a number or as a date."""
+    value = (reply.header("retry-after") or "").strip()
+    if value.isascii() and value.isdecimal():
+        return float(value)
+    try:
+        at = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - now).total_seconds())
+
+
+def to_page(reply: Reply, wanted: Url, now: datetime) -> Page:
+    """The page that a reply brought."""
+    media_type, _, parameters = (reply.header("content-type") or "").partition(";")
+    charset = CHARSET.search(parameters)
+    page = Page(
+        url=str(reply.url),
+        requested_url=str(wanted),
+        status=reply.status,
+        media_type=media_type.strip().lower(),
+        body=reply.body,
+        fetched_at=now,
+        charset=charset[1] if charset else None,
+    )
+    return replace(
+        page,
+        etag=reply.header("etag"),
+        last_modified=reply.header("last-modified"),
+        cache_control=(reply.header("cache-control") or "").lower(),
+    )
+
+
+def _validators(wanted: Wanted, url: Url) -> tuple[tuple[str, str], ...]:
+    known = wanted.known
+    if known is None or known.url != str(url):
+        return ()
+    pairs = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    return tuple((name, value) for name, value in pairs if value)

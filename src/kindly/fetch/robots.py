@@ -1,0 +1,101 @@
+"""robots.txt: may this page be fetched? Rules are had through the same guarded way as pages, and
+kept per origin.
+
+Read as RFC 9309 says: no file means no rules; a site that fails to serve it is left alone for a
+while. A site that cannot be reached at all raises what the page itself would have raised.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kindly.errors import PageForbidden, PageNotFound, PageUnreachable, RobotsRefused
+from kindly.fetch.calls import Ask, Fetch, Hop, Reply, Times, Wanted
+from kindly.fetch.flight import SingleFlight
+from kindly.urls import Url, join
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+USER_AGENT_TOKEN = "Kindly"  # noqa: S105 - the name in robots.txt, no secret
+MAX_ROBOTS_BYTES = 512 * 1024
+KEEP_S = 86_400.0
+KEEP_FAILURE_S = 300.0
+MAX_ORIGINS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    until: float
+    parsed: "Protego | None" = None
+    closed: bool = False
+
+    def allow(self, url: Url) -> bool:
+        if self.parsed is None:
+            return not self.closed
+        return self.parsed.can_fetch(str(url), USER_AGENT_TOKEN)
+
+
+class Robots:
+    """Sends a request on only when the site's robots.txt allows it."""
+
+    def __init__(self, hop: Hop, get: Fetch, times: Times) -> None:
+        self._hop = hop
+        self._get = get
+        self._times = times
+        self._kept: OrderedDict[str, _Rules] = OrderedDict()
+        self._flights: SingleFlight[_Rules] = SingleFlight()
+
+    async def __call__(self, ask: Ask) -> Reply:
+        """The answer of an address that robots.txt allows.
+
+        Raises:
+            RobotsRefused: it does not.
+        """
+        rules = self._fresh(ask.url.origin)
+        if rules is None:
+            rules = await self._flights(ask.url.origin, lambda: self._look_up(ask))
+        if not rules.allow(ask.url):
+            why = "could not be read" if rules.closed else "does not allow this page"
+            raise RobotsRefused(
+                f"The robots.txt of {ask.url.host} {why}, so it is left alone.", url=str(ask.url)
+            )
+        return await self._hop(ask)
+
+    def _fresh(self, origin: str) -> _Rules | None:
+        rules = self._kept.get(origin)
+        return rules if rules is not None and self._times.clock() < rules.until else None
+
+    async def _look_up(self, ask: Ask) -> _Rules:
+        origin = ask.url.origin
+        if (kept := self._fresh(origin)) is not None:
+            return kept
+        rules = await self._download(ask)
+        self._kept[origin] = rules
+        self._kept.move_to_end(origin)
+        if len(self._kept) > MAX_ORIGINS:
+            self._kept.popitem(last=False)
+        return rules
+
+    async def _download(self, ask: Ask) -> _Rules:
+        now = self._times.clock()
+        try:
+            page = await self._get(Wanted(join(ask.url, "/robots.txt"), ask.deadline))
+        except (PageNotFound, PageForbidden):
+            return _Rules(now + KEEP_S)
+        except PageUnreachable as error:
+            if error.status is None:
+                raise
+            return _Rules(now + KEEP_FAILURE_S, closed=True)
+        from protego import Protego
+
+        return _Rules(now + KEEP_S, Protego.parse(page.body.decode("utf-8", "replace")))
+
+
+def capped(hop: Hop) -> Hop:
+    """`hop` for robots.txt files: what is beyond their size cap is cut off."""
+
+    async def ask_capped(ask: Ask) -> Reply:
+        return await hop(Ask(ask.url, ask.deadline, ask.headers, MAX_ROBOTS_BYTES))
+
+    return ask_capped

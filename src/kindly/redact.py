@@ -1,0 +1,44 @@
+"""Secrets never leave: every text on its way out (answer, error, log line) goes through one `Redactor`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote
+
+MASK = "***"
+MIN_SECRET_LENGTH = 6
+"""Shorter values are not masked: they would tear holes into ordinary text."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Redactor:
+    """Replaces every known secret, also in its URL-quoted form, by a mask."""
+
+    _needles: tuple[str, ...]
+
+    @classmethod
+    def of(cls, secrets: Iterable[str]) -> Self:
+        """A redactor for these values; longer ones first, so that no part of one survives."""
+        values = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
+        needles = values | {quote(value, safe="") for value in values}
+        return cls(tuple(sorted(needles, key=lambda needle: (-len(needle), needle))))
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._needles)} needles)"
+
+    def text(self, text: str) -> str:
+        """`text` with every secret masked."""
+        for needle in self._needles:
+            if needle in text:
+                text = text.replace(needle, MASK)
+        return text
+
+    def value(self, value: object) -> object:
+        """A JSON value with every string in it masked."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return value

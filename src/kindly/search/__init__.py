@@ -1,0 +1,1 @@
+"""Query → hits: the providers, how one is called, and who is asked when."""

@@ -1,0 +1,108 @@
+"""The HTTP client for APIs that the user configured; it may reach what the page client may not.
+
+It follows no redirect and reads nothing from the environment: what it needs is passed in. The
+wire's loggers are kept quiet, as they write addresses and headers.
+"""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kindly.errors import SettingsError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
+
+WIRE_LOGGERS = (
+    "httpx2",
+    "httpcore2.connection",
+    "httpcore2.http11",
+    "httpcore2.http2",
+    "httpcore2.proxy",
+    "httpcore2.socks",
+)
+
+
+def build_client(
+    *,
+    timeout_s: float,
+    user_agent: str,
+    ca_file: Path | None = None,
+    proxy: str | None = None,
+    http_proxy: str | None = None,
+    no_proxy: tuple[str, ...] = (),
+) -> "httpx2.AsyncClient":
+    """An unopened client; the caller closes it. `ca_file` replaces the system's authorities.
+
+    `proxy` carries https addresses, `http_proxy` http ones; `no_proxy` lists what goes past them.
+
+    Raises:
+        SettingsError: The CA file or a proxy setting cannot be used.
+    """
+    import httpx2
+
+    silence_wire_loggers()
+    verify = True if ca_file is None else _trusting(ca_file)
+    try:
+        mounts = {
+            pattern: httpx2.AsyncHTTPTransport(verify=verify, proxy=address, trust_env=False)
+            if address
+            else None
+            for pattern, address in _routes(proxy, http_proxy, no_proxy).items()
+        }
+        return httpx2.AsyncClient(
+            headers={"User-Agent": user_agent},
+            timeout=timeout_s,
+            verify=verify,
+            mounts=mounts,
+            follow_redirects=False,
+            http2=False,
+            trust_env=False,
+        )
+    except (ValueError, ImportError, httpx2.InvalidURL):
+        problem = SettingsError(
+            "The proxy settings cannot be used: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
+        )
+    raise problem  # outside the handler: the library's error shows the proxy's password
+
+
+def silence_wire_loggers() -> None:
+    """Drop what the HTTP library logs below a warning, whatever levels are set. Safe to repeat."""
+    for name in WIRE_LOGGERS:
+        logging.getLogger(name).addFilter(_is_warning)
+
+
+def _routes(
+    proxy: str | None, http_proxy: str | None, no_proxy: tuple[str, ...]
+) -> dict[str, str | None]:
+    """URL pattern → proxy, None meaning straight."""
+    if "*" in no_proxy:
+        return {}
+    through = {"https://": proxy, "http://": http_proxy}
+    return {pattern: address for pattern, address in through.items() if address} | {
+        _pattern(host): None for host in no_proxy
+    }
+
+
+def _pattern(host: str) -> str:
+    address, slash, prefix = host.strip("[]").partition("/")
+    if address.count(":") > 1:
+        return f"all://[{address}]{slash}{prefix}"
+    return f"all://{host}" if slash else f"all://*{host}"
+
+
+def _is_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING
+
+
+def _trusting(ca_file: Path) -> "ssl.SSLContext":
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except OSError as error:
+        raise SettingsError(
+            f"The CA file {ca_file} cannot be used ({type(error).__name__}): check SSL_CERT_FILE."
+        ) from error

@@ -1,0 +1,87 @@
+"""Tavily: Query → hits with scores, through its JSON API.
+
+| filter        | goes out as                                                       |
+|---------------|-------------------------------------------------------------------|
+| `site`        | `include_domains`                                                 |
+| `time_range`  | `time_range`, the same words                                      |
+| `category`    | `news` sets `topic`; every other leaves the vendor's default      |
+| `region`      | not sent: `country` takes English country names, not region codes |
+| `language`    | not sent: the vendor has no such field                            |
+| `safe_search` | not sent: the vendor keeps it to some of its plans                |
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kindly.budget import Deadline
+from kindly.models import Hit, Query
+from kindly.search.exchange import ask
+from kindly.search.provider import ProviderSpec, Secret, reveal
+from kindly.search.shape import Fields, hits_from
+
+if TYPE_CHECKING:
+    import httpx2
+
+SPEC = ProviderSpec(
+    name="tavily",
+    label="Tavily",
+    key_setting="TAVILY_API_KEY",
+    base_url_setting="TAVILY_BASE_URL",
+    base_url="https://api.tavily.com",
+    build=lambda client, base_url, key: Tavily(client, base_url, key),
+    # Beside 429: 432 is the plan's own limit, 433 the pay-as-you-go limit.
+    limit_statuses=frozenset({429, 432, 433}),
+    status_notes={400: "Tavily takes queries of at most 400 characters."},
+)
+MAX_RESULTS = 20
+FIELDS = Fields(
+    url="url", title="title", snippet="content", published="published_date", score="score"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tavily:
+    """Tavily behind one key."""
+
+    client: "httpx2.AsyncClient"
+    base_url: str
+    key: Secret = field(repr=False)
+    name: str = field(default=SPEC.name, init=False)
+
+    async def search(self, query: Query, deadline: Deadline) -> tuple[Hit, ...]:
+        """The hits in Tavily's order, the best score first."""
+        request = self.client.build_request(
+            "POST",
+            self.base_url.rstrip("/") + "/search",
+            headers={"Authorization": f"Bearer {reveal(self.key, SPEC)}"},
+            json=to_body(query),
+        )
+        return to_hits(await ask(self.client, request, SPEC, deadline))
+
+
+def to_body(query: Query) -> dict[str, object]:
+    """The request's JSON: links and snippets only, and what the set filters add."""
+    body: dict[str, object] = {
+        "query": query.text,
+        "max_results": max(1, min(query.count, MAX_RESULTS)),
+        "search_depth": "basic",
+        "include_answer": False,
+        "include_images": False,
+        "include_raw_content": False,
+    }
+    if query.site:
+        body["include_domains"] = [query.site]
+    if query.time_range:
+        body["time_range"] = query.time_range
+    if query.category == "news":
+        body["topic"] = "news"
+    return body
+
+
+def to_hits(body: dict[str, object]) -> tuple[Hit, ...]:
+    """The hits of an answer.
+
+    Raises:
+        ProviderAnswerInvalid: It has another shape.
+    """
+    return hits_from(body.get("results"), FIELDS, SPEC)

@@ -1,0 +1,74 @@
+"""A provider's list of results → hits: which field is what, and what is too broken to use.
+
+Pure. Text is passed on as the provider wrote it, but for code points that no answer can carry;
+it is untrusted, and whoever shows it must treat it so.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TypeGuard
+from urllib.parse import urlsplit
+
+from kindly.models import Hit
+from kindly.search.exchange import invalid_answer
+from kindly.search.provider import ProviderSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What a vendor calls the parts of one result."""
+
+    url: str
+    title: str
+    snippet: str
+    published: str | None = None
+    score: str | None = None
+
+
+def hits_from(items: object, fields: Fields, spec: ProviderSpec) -> tuple[Hit, ...]:
+    """The hits in order, without items that have no web address.
+
+    Raises:
+        ProviderAnswerInvalid: It is not a list, or has items and none of them can be used.
+    """
+    if not isinstance(items, list):
+        raise invalid_answer(spec, "its results are not a list")
+    hits = tuple(
+        Hit(
+            title=_text(item.get(fields.title)),
+            url=url,
+            snippet=_text(item.get(fields.snippet)),
+            provider=spec.name,
+            published=_text(item.get(fields.published)) or None,
+            score=_number(item.get(fields.score)),
+        )
+        for item in items
+        if isinstance(item, dict) and _is_web_address(url := item.get(fields.url))
+    )
+    if items and not hits:
+        raise invalid_answer(spec, "none of its results has a web address")
+    return hits
+
+
+def _text(value: object) -> str:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _is_web_address(value: object) -> TypeGuard[str]:
+    if not isinstance(value, str) or not value.isprintable():
+        return False
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -1,0 +1,132 @@
+"""A profile and an app → an MCP server, and its life over stdio. Tool calls come in, `Output`s or sentences go out."""
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+
+import kindly
+from kindly.app import App
+from kindly.budget import Deadline
+from kindly.errors import InputError, KindlyError
+from kindly.redact import Redactor
+from kindly.server.failures import UNEXPECTED, sentence
+from kindly.server.tool import Call, Output, Profile, Tool
+
+logger = logging.getLogger(__name__)
+
+Context = ServerRequestContext[App]
+OpenApp = Callable[[], AbstractAsyncContextManager[App]]
+
+GRACE_S = 2.0
+"""How long after its deadline a call is stopped by force."""
+
+
+def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = False) -> Server[App]:
+    """The server that offers a profile's tools; the app is opened when it starts and closed when it ends."""
+    tools = {
+        (tool.name.replace(".", "_") if plain_names else tool.name): tool for tool in profile.tools
+    }
+    listed = [_listed(name, tool) for name, tool in tools.items()]
+
+    @asynccontextmanager
+    async def lifespan(_: Server[App]) -> AsyncIterator[App]:
+        async with open_app() as app:
+            yield app
+
+    async def list_tools(
+        _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        app = context.lifespan_context
+        tool = tools.get(params.name)
+        if tool is None:
+            known = ", ".join(tools)
+            return _failure(f"Unknown tool {params.name[:60]!r}. There are: {known}.", app.redactor)
+        return await _answer(tool, params.arguments, app, context)
+
+    return Server(
+        kindly.SERVER_NAME,
+        version=kindly.__version__,
+        title="Kindly",
+        instructions=profile.instructions,
+        lifespan=lifespan,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _listed(name: str, tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.arguments.schema_for_clients(),
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+    )
+
+
+async def _answer(
+    tool: Tool, arguments: dict[str, Any] | None, app: App, context: Context
+) -> types.CallToolResult:
+    """Run a tool. The one place where an unforeseen exception ends: in the log, and as a plain sentence."""
+    try:
+        wanted = tool.arguments.parse(arguments)
+        deadline = Deadline.after(app.deadline_s)
+        with anyio.fail_after(app.deadline_s + GRACE_S):
+            output = await tool.run(Call(app, deadline, _Progress(context)), wanted)
+    except InputError as error:
+        return _failure(sentence(error), app.redactor)
+    except KindlyError as error:
+        logger.info("call failed", extra={"tool": tool.name, "outcome": error.outcome.value})
+        return _failure(sentence(error), app.redactor)
+    except TimeoutError:
+        return _failure(
+            f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again.",
+            app.redactor,
+        )
+    except Exception:
+        logger.exception("unforeseen error", extra={"tool": tool.name})
+        return _failure(UNEXPECTED, app.redactor)
+    return _result(output, app.redactor)
+
+
+class _Progress:
+    """Passes progress on to the client, if it asked for it."""
+
+    def __init__(self, context: Context) -> None:
+        self._session = context.session
+
+    async def __call__(self, done: float, total: float, message: str) -> None:
+        await self._session.report_progress(done, total, message)
+
+
+def _result(output: Output, redactor: Redactor) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=redactor.text(output.text))],
+        structured_content=redactor.value(output.structured),
+        is_error=output.failed,
+    )
+
+
+def _failure(text: str, redactor: Redactor) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=redactor.text(text))], is_error=True
+    )
+
+
+async def serve_stdio(server: Server[App]) -> None:
+    """Serve one client over standard input and output until it closes its end."""
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())

@@ -1,0 +1,160 @@
+"""What a tool is: a name, an argument model, a result schema, and one function. Profiles are made of these."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, Self, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from kindly.app import App
+from kindly.budget import Deadline
+from kindly.errors import InputError
+from kindly.pipeline import Progress
+
+Json = dict[str, Any]
+
+MAX_QUOTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A tool's result: for the model to read, and for programs."""
+
+    text: str
+    structured: Json
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: what it may use and spend, and whom it tells how far it is."""
+
+    app: App
+    deadline: Deadline
+    progress: Progress
+
+
+class Arguments(BaseModel):
+    """Base of all argument models: strict in what it means, lenient in how it is spelled."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", coerce_numbers_to_str=True, str_strip_whitespace=True
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lenient(cls, values: object) -> object:
+        """Read `"5"`, `"true"` and `"[…]"` as what they say, and empty options as not given."""
+        if not isinstance(values, Mapping):
+            return values
+        known = cls.model_fields
+        return {
+            name: _respelled(value, known[name]) if name in known else value
+            for name, value in values.items()
+            if name not in known or known[name].is_required() or not _absent(value)
+        }
+
+    @classmethod
+    def parse(cls, values: Mapping[str, object] | None) -> Self:
+        """Arguments as a client sent them.
+
+        Raises:
+            InputError: one is wrong; the text names it and what is allowed.
+        """
+        try:
+            return cls.model_validate(dict(values or {}))
+        except ValidationError as error:
+            raise _input_error(error, tuple(cls.model_fields)) from None
+
+    @classmethod
+    def schema_for_clients(cls) -> Json:
+        """The JSON Schema of these arguments, without what costs tokens and says nothing."""
+        schema = _slim(cls.model_json_schema())
+        schema.pop("description", None)
+        return schema
+
+
+def _absent(value: object) -> bool:
+    return value is None or (
+        isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
+    )
+
+
+def _respelled(value: object, field_info: FieldInfo) -> object:
+    kinds = tuple(_kinds(field_info.annotation))
+    if not isinstance(value, str) or str in kinds:
+        return value
+    plain = value.strip().lower()
+    if any(get_origin(kind) is Literal for kind in kinds):
+        return plain
+    try:
+        return json.loads(plain)
+    except ValueError:
+        return value
+
+
+def _kinds(annotation: object) -> Iterator[object]:
+    """The types that a value may have: of `int | None`, both."""
+    if get_origin(annotation) in {Union, UnionType}:
+        for part in get_args(annotation):
+            yield from _kinds(part)
+    else:
+        yield annotation
+
+
+def _input_error(error: ValidationError, names: tuple[str, ...]) -> InputError:
+    first = error.errors(include_url=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else "arguments"
+    if first["type"] == "extra_forbidden":
+        return InputError(
+            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(names)}.", field=name
+        )
+    if first["type"] == "missing":
+        return InputError(f"{name} is required.", field=name)
+    shown = repr(first["input"])
+    got = shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
+    return InputError(
+        f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {got}.", field=name
+    )
+
+
+def _slim(schema: Json) -> Json:
+    """Drop generated titles and null branches of options that may simply be left out."""
+    slim: Json = {}
+    for key, value in schema.items():
+        if key == "title" or (key == "default" and value is None):
+            continue
+        if key == "anyOf" and isinstance(value, list):
+            branches = [branch for branch in value if branch != {"type": "null"}]
+            if len(branches) == 1:
+                slim |= _slim(branches[0])
+                continue
+        if key == "properties":
+            slim[key] = {name: _slim(item) for name, item in value.items()}
+        else:
+            slim[key] = value
+    return slim
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as a profile offers it."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    output_schema: Json
+    run: Callable[[Call, Any], Awaitable[Output]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named set of tools."""
+
+    name: str
+    instructions: str
+    tools: tuple[Tool, ...]

@@ -1,0 +1,385 @@
+"""Every setting, read once at start: defaults < TOML file < environment < command line.
+
+The only reader of the environment. Out comes one frozen `Settings`; a value that is wrong or unknown is named in one
+line by `SettingsError`. What a setting does is said beside it; `docs/settings.md` is checked against this file.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+)
+from pydantic.fields import FieldInfo
+
+from kindly.errors import SettingsError
+from kindly.fetch.calls import USER_AGENT
+from kindly.search.providers import PROVIDERS
+
+ContextName = Literal[
+    "agent", "codex", "claude-code", "claude-desktop", "cursor", "vscode", "gemini-cli"
+]
+ProfileName = Literal["kindly"]
+Origin = Literal["default", "file", "environment", "command line"]
+
+MASKED_VARIABLES = (
+    "BRAVE_API_KEY",
+    "GOOGLE_API_KEY",
+    "EMBEDDING_SERVER_API_KEY",
+    "GITHUB_TOKEN",
+    "STACKEXCHANGE_KEY",
+)
+"""Secrets that may lie in the same environment: not used here, but masked wherever they might appear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a host application bears: the size of an answer and the length of a call."""
+
+    max_tokens: int
+    """An answer is never larger, whatever a call asks for."""
+    deadline_s: float
+    """A call answers before this, with what it has by then."""
+
+
+CONTEXTS: Mapping[ContextName, Host] = MappingProxyType(
+    {
+        "agent": Host(max_tokens=100_000, deadline_s=50),
+        # Codex gives a tool call 60 s and shows the model about 10,000 tokens of its answer.
+        "codex": Host(max_tokens=9_000, deadline_s=50),
+        # Claude Code refuses answers above MAX_MCP_OUTPUT_TOKENS, 25,000 by default.
+        "claude-code": Host(max_tokens=20_000, deadline_s=55),
+        # The desktop application drops a call after about 60 s.
+        "claude-desktop": Host(max_tokens=20_000, deadline_s=50),
+        "cursor": Host(max_tokens=20_000, deadline_s=50),
+        "vscode": Host(max_tokens=20_000, deadline_s=50),
+        # Gemini CLI cuts tool output at 40,000 characters.
+        "gemini-cli": Host(max_tokens=9_000, deadline_s=50),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """The variable that sets a field, other names it goes by, and what it does."""
+
+    name: str
+    about: str
+    aliases: tuple[str, ...] = ()
+
+
+def _split(value: object) -> object:
+    """`a, b` → (`a`, `b`); lists pass."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _web_address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("must begin with http:// or https://")
+    return value.rstrip("/")
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+BaseUrl = Annotated[str, AfterValidator(_web_address)]
+
+
+class Settings(BaseModel):
+    """All that a user can set, validated and frozen; secrets are masked in its repr."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools that is offered.")] = (
+        "kindly"
+    )
+    context: Annotated[
+        ContextName, Env("KINDLY_CONTEXT", "The host application; sets answer size and deadline.")
+    ] = "agent"
+    plain_names: Annotated[
+        bool, Env("KINDLY_PLAIN_NAMES", "Turn the dot in tool names into an underscore.")
+    ] = False
+    max_tokens: Annotated[
+        int, Field(ge=500, le=1_000_000), Env("KINDLY_MAX_TOKENS", "Tokens of an answer.")
+    ] = 20_000
+    deadline_s: Annotated[
+        float | None,
+        Field(gt=0, le=3600),
+        Env("KINDLY_DEADLINE_S", "Seconds a call may take; unset, what the context bears."),
+    ] = None
+
+    transport: Annotated[
+        Literal["stdio", "http"], Env("KINDLY_TRANSPORT", "How clients reach the server.")
+    ] = "stdio"
+    host: Annotated[str, Env("KINDLY_HOST", "Address that the HTTP transport listens on.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[
+        int, Field(ge=0, le=65535), Env("KINDLY_PORT", "Port of the HTTP transport.")
+    ] = 8000
+    http_token: Annotated[
+        SecretStr | None,
+        Env("KINDLY_HTTP_TOKEN", "Bearer token that HTTP clients must send; needed off loopback."),
+    ] = None
+    allowed_hosts: Annotated[
+        Names,
+        Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
+    ] = ()
+
+    request_timeout_ms: Annotated[
+        int, Field(ge=100, le=600_000), Env("REQUEST_TIMEOUT_MS", "Milliseconds for one page.")
+    ] = 30_000
+    concurrency: Annotated[
+        int, Field(ge=1, le=1000), Env("CONCURRENCY", "Downloads under way at once.")
+    ] = 64
+    host_concurrency: Annotated[
+        int,
+        Field(ge=1, le=1000),
+        Env("KINDLY_HOST_CONCURRENCY", "Downloads at once from one site."),
+    ] = 8
+    max_page_bytes: Annotated[
+        int,
+        Field(ge=10_000, le=100_000_000),
+        Env("KINDLY_MAX_PAGE_BYTES", "Bytes of a page after decompression."),
+    ] = 2_000_000
+    user_agent: Annotated[
+        str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")
+    ] = USER_AGENT
+    respect_robots_txt: Annotated[
+        bool, Env("RESPECT_ROBOTS_TXT", "Leave out pages that robots.txt forbids.")
+    ] = True
+    allow_private: Annotated[
+        Names,
+        Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
+    ] = ()
+    blocked_domains: Annotated[
+        Names, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
+    ] = ()
+    allowed_domains: Annotated[
+        Names, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
+    ] = ()
+    data_dir: Annotated[
+        Path | None,
+        Env("DATA_DIR", "Where pages are kept; unset, the platform's user data folder."),
+    ] = None
+    cache_mb: Annotated[
+        int,
+        Field(ge=0, le=100_000),
+        Env("KINDLY_CACHE_MB", "Size of the page cache; 0 keeps none."),
+    ] = 256
+    cache_hours: Annotated[
+        float,
+        Field(ge=0, le=8760),
+        Env("KINDLY_CACHE_HOURS", "Hours before a kept page is asked for again."),
+    ] = 24
+    workers: Annotated[
+        int | None,
+        Field(ge=1, le=64),
+        Env("KINDLY_WORKERS", "Processes that parse pages; unset, one a core, at most four."),
+    ] = None
+
+    http_proxy: Annotated[
+        SecretStr | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
+    ] = None
+    https_proxy: Annotated[
+        SecretStr | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
+    ] = None
+    no_proxy: Annotated[
+        Names, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
+    ] = ()
+    ssl_cert_file: Annotated[
+        Path | None, Env("SSL_CERT_FILE", "Certificates to trust instead of the system's.")
+    ] = None
+
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
+    ] = "warning"
+
+    keys: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """Provider keys by the name of their variable."""
+    base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict)
+    """Provider addresses that differ from the vendor's, by the name of their variable."""
+
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
+    _masked: tuple[str, ...] = PrivateAttr(default=())
+    _environ: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def hosting(self) -> Host:
+        """The answer size and deadline in force: the context's, narrowed by what is set."""
+        host = CONTEXTS[self.context]
+        return Host(host.max_tokens, self.deadline_s or host.deadline_s)
+
+    @property
+    def default_tokens(self) -> int:
+        """Tokens of an answer when a call does not ask for another size."""
+        return min(self.max_tokens, self.hosting.max_tokens)
+
+    @property
+    def data_path(self) -> Path:
+        """Where this user's pages are kept."""
+        if self.data_dir is not None:
+            return self.data_dir.expanduser()
+        from platformdirs import user_data_path
+
+        return user_data_path("kindly", appauthor=False)
+
+    @property
+    def child_environ(self) -> Mapping[str, str]:
+        """The environment as it was at start, for child processes to be given a part of."""
+        return MappingProxyType(self._environ)
+
+    def origin(self, name: str) -> Origin:
+        """Where the value of the variable `name` came from."""
+        return self._origins.get(name, "default")
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that must never be shown."""
+        own = (self.http_token, self.http_proxy, self.https_proxy, *self.keys.values())
+        return (*self._masked, *(secret.get_secret_value() for secret in own if secret))
+
+    @classmethod
+    def load(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        overrides: Mapping[str, object] | None = None,
+        config: Path | None = None,
+    ) -> Self:
+        """Read every source. `overrides` are command line options by field name, `None` meaning not given.
+
+        Raises:
+            SettingsError: a value is wrong or unknown; the text names it, its source and the fix.
+        """
+        environ = dict(os.environ if environ is None else environ)
+        merged: dict[str, _Value] = _from_file(config or _config_path(environ))
+        merged |= _from_environ(environ)
+        merged |= {
+            ENV_BY_FIELD[name].name: _Value(value, "command line")
+            for name, value in (overrides or {}).items()
+            if value is not None
+        }
+        settings = cls._validated(merged)
+        settings._origins.update({name: value.origin for name, value in merged.items()})
+        settings._masked = tuple(environ[name] for name in MASKED_VARIABLES if environ.get(name))
+        settings._environ = environ
+        return settings
+
+    @classmethod
+    def _validated(cls, merged: Mapping[str, "_Value"]) -> Self:
+        fields: dict[str, object] = {
+            field: merged[env.name].value
+            for field, env in ENV_BY_FIELD.items()
+            if env.name in merged
+        }
+        fields["keys"] = {name: merged[name].value for name in KEY_NAMES if name in merged}
+        fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            raise SettingsError(_first_problem(error, merged)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    value: object
+    origin: Origin
+
+
+def _env_of(field: FieldInfo) -> Env | None:
+    return next((item for item in field.metadata if isinstance(item, Env)), None)
+
+
+ENV_BY_FIELD: Mapping[str, Env] = MappingProxyType(
+    {
+        name: env
+        for name, field in Settings.model_fields.items()
+        if (env := _env_of(field)) is not None
+    }
+)
+KEY_NAMES: tuple[str, ...] = tuple(spec.key_setting for spec in PROVIDERS)
+URL_NAMES: tuple[str, ...] = tuple(spec.base_url_setting for spec in PROVIDERS)
+CONFIG_NAME = "KINDLY_CONFIG"
+
+
+def _known() -> frozenset[str]:
+    return frozenset(
+        {env.name for env in ENV_BY_FIELD.values()} | {*KEY_NAMES, *URL_NAMES, CONFIG_NAME}
+    )
+
+
+def _config_path(environ: Mapping[str, str]) -> Path | None:
+    if named := environ.get(CONFIG_NAME):
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    usual = user_config_path("kindly", appauthor=False) / "config.toml"
+    return usual if usual.is_file() else None
+
+
+def _from_file(path: Path | None) -> dict[str, _Value]:
+    """Values of a TOML file whose keys are the variables' names in lower case, with or without `kindly_`."""
+    if path is None:
+        return {}
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from None
+    return {_variable(key, path): _Value(value, "file") for key, value in table.items()}
+
+
+def _variable(key: str, path: Path) -> str:
+    upper = key.upper()
+    known = _known()
+    for name in (upper, f"KINDLY_{upper}"):
+        if name in known:
+            return name
+    raise SettingsError(f"Unknown setting {key!r} in {path}.{_suggestion(upper, known)}")
+
+
+def _from_environ(environ: Mapping[str, str]) -> dict[str, _Value]:
+    known = _known()
+    for name in environ:
+        if name.startswith("KINDLY_") and name not in known:
+            raise SettingsError(
+                f"Unknown setting {name} in the environment.{_suggestion(name, known)}"
+            )
+    found = {name: _Value(environ[name], "environment") for name in known if environ.get(name)}
+    for env in ENV_BY_FIELD.values():
+        for alias in env.aliases:
+            if environ.get(alias) and env.name not in found:
+                found[env.name] = _Value(environ[alias], "environment")
+    return found
+
+
+def _suggestion(name: str, known: frozenset[str]) -> str:
+    near = get_close_matches(name, sorted(known), n=1) or get_close_matches(
+        f"KINDLY_{name}", sorted(known), n=1
+    )
+    return f" Did you mean {near[0]}?" if near else " See docs/settings.md for all settings."
+
+
+def _first_problem(error: ValidationError, merged: Mapping[str, _Value]) -> str:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    field = str(first["loc"][0])
+    name = str(first["loc"][1]) if field in {"keys", "base_urls"} else ENV_BY_FIELD[field].name
+    origin = merged[name].origin if name in merged else "default"
+    source = {"file": "the settings file", "environment": "the environment"}.get(
+        origin, f"the {origin}"
+    )
+    return f"{name} from {source} is not valid: {first['msg'][0].lower()}{first['msg'][1:]}."

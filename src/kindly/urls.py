@@ -1,0 +1,318 @@
+"""URLs, parsed once and strictly: text in, a `Url` that every parser reads alike out; and canonical
+forms as keys.
+
+Pure. Whatever two parsers might read differently is refused here, so that the host that was checked
+is the host that is asked. Whether an address may be contacted is not decided here.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+from urllib.parse import quote, unquote, urlsplit
+
+from kindly.errors import InputError
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+MAX_URL_CHARS = 8_000
+MAX_HOST_CHARS = 253
+MAX_LABEL_CHARS = 63
+
+SAFE_IN_TARGET = "!$%&'()*+,-./:;=?@[]_~|"
+"""What is sent as it is in a path and query; the rest is percent-encoded."""
+
+TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_", "mtm_")
+TRACKING_NAMES = frozenset(
+    {
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "dclid",
+        "fbclid",
+        "gad_source",
+        "gbraid",
+        "gclid",
+        "gclsrc",
+        "igshid",
+        "mkt_tok",
+        "msclkid",
+        "oly_anon_id",
+        "oly_enc_id",
+        "srsltid",
+        "ttclid",
+        "twclid",
+        "vero_id",
+        "wbraid",
+        "wickedid",
+        "yclid",
+    }
+)
+
+SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+AUTHORITY_END = re.compile(r"[/?#]")
+PORT = re.compile(r"[1-9][0-9]{0,4}")
+ASCII_LABEL = re.compile(r"[a-z0-9_\-]{1,63}")
+NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """One http or https address, as it will be sent."""
+
+    scheme: str
+    host: str
+    """Lower-case ASCII; an IPv6 address without its brackets."""
+    port: int
+    target: str
+    """Path and query, percent-encoded, from the first slash on."""
+
+    def __str__(self) -> str:
+        return self.origin + self.target
+
+    @property
+    def is_default_port(self) -> bool:
+        """Whether the port need not be written."""
+        return self.port == DEFAULT_PORTS[self.scheme]
+
+    @property
+    def netloc(self) -> str:
+        """Host and port as a Host header has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.is_default_port else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        return f"{self.scheme}://{self.netloc}"
+
+    @property
+    def address(self) -> IPv4Address | IPv6Address | None:
+        """The IP address, when the host is one."""
+        try:
+            return IPv6Address(self.host) if ":" in self.host else IPv4Address(self.host)
+        except AddressValueError:
+            return None
+
+
+def parse(raw: str) -> Url:
+    """The one reading of `raw`; blanks around it are ignored, its fragment is dropped.
+
+    Raises:
+        InputError: it is no http or https URL, or parsers would disagree about it.
+    """
+    text = raw.strip(" ")
+    _refuse_odd_characters(text)
+    scheme, rest = _split_scheme(text)
+    end = AUTHORITY_END.search(rest)
+    authority = rest if end is None else rest[: end.start()]
+    host, port = _host_and_port(authority, scheme)
+    target = _target("" if end is None else rest[end.start() :])
+    url = Url(scheme, host, port, target)
+    if len(str(url)) > MAX_URL_CHARS:
+        raise _too_long()
+    return url
+
+
+def join(base: Url, location: str) -> Url:
+    """Where a `Location` header leads from `base`; blanks inside it are percent-encoded first.
+
+    Raises:
+        InputError: it leads to no http or https URL, or parsers would disagree about it.
+    """
+    text = location.strip(" ").replace(" ", "%20")
+    if SCHEME.match(text):
+        return parse(text)
+    if text.startswith("//"):
+        return parse(f"{base.scheme}:{text}")
+    path, _, _ = base.target.partition("?")
+    if text.startswith("/"):
+        return parse(base.origin + text)
+    if not text or text.startswith("#"):
+        return base
+    if text.startswith("?"):
+        return parse(base.origin + path + text)
+    return parse(base.origin + path[: path.rfind("/") + 1] + text)
+
+
+def canonical(url: str) -> str:
+    """The form under which two spellings of one page are the same: a key, not an address to send.
+
+    Without `www.`, default port, fragment, tracking parameters and trailing slash. What cannot be
+    parsed is its own key.
+    """
+    try:
+        parsed = parse(url)
+    except InputError:
+        return url
+    path, _, query = parsed.target.partition("?")
+    kept = "&".join(part for part in query.split("&") if part and not _is_tracking(part))
+    netloc = parsed.netloc.removeprefix("www.")
+    return f"{parsed.scheme}://{netloc}{path.rstrip('/')}{'?' if kept else ''}{kept}"
+
+
+def domain(url: str) -> str:
+    """The host without `www.`; empty when there is none."""
+    try:
+        host = parse(url).host
+    except InputError:
+        try:
+            host = urlsplit(url).hostname or ""
+        except ValueError:
+            return ""
+    return host.removeprefix("www.")
+
+
+def _is_tracking(parameter: str) -> bool:
+    name = unquote(parameter.partition("=")[0]).lower()
+    return name in TRACKING_NAMES or name.startswith(TRACKING_PREFIXES)
+
+
+def _refused(sentence: str) -> InputError:
+    return InputError(sentence, field="url")
+
+
+def _too_long() -> InputError:
+    return _refused(f"The URL is longer than {MAX_URL_CHARS} characters; use a shorter one.")
+
+
+def _refuse_odd_characters(text: str) -> None:
+    if not text:
+        raise _refused("The URL is empty; give an http or https address.")
+    if len(text) > MAX_URL_CHARS:
+        raise _too_long()
+    for char in text:
+        if char == "\\":
+            raise _refused("The URL has a backslash; write it as %5C, or as / if a slash is meant.")
+        if char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) <= 0x9F:
+            raise _refused("The URL has a blank or control character; percent-encode it.")
+        if 0xD800 <= ord(char) <= 0xDFFF:
+            raise _refused("The URL has half a character (a lone surrogate); remove it.")
+
+
+def _split_scheme(text: str) -> tuple[str, str]:
+    match = SCHEME.match(text)
+    if match is None:
+        raise _refused("The URL has no scheme; start it with https:// or http://.")
+    scheme = match[1].lower()
+    if scheme not in DEFAULT_PORTS:
+        raise _refused("Only http and https URLs can be fetched.")
+    rest = text[match.end() :]
+    if not rest.startswith("//"):
+        raise _refused(f"The URL must have two slashes after {scheme}: .")
+    return scheme, rest[2:]
+
+
+def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
+    if "@" in authority:
+        raise _refused("The URL holds a user name or password; remove everything up to the @.")
+    if "%" in authority:
+        raise _refused(
+            "The URL's host is percent-encoded or has a zone; write the plain host name."
+        )
+    if authority.startswith("["):
+        literal, bracket, after = authority[1:].partition("]")
+        if not bracket or (after and not after.startswith(":")):
+            raise _refused("The URL's IPv6 address is not closed by a bracket.")
+        return _ipv6(literal), _port(after.partition(":"), scheme)
+    host, colon, port = authority.partition(":")
+    return _host(host), _port((host, colon, port), scheme)
+
+
+def _port(split: tuple[str, str, str], scheme: str) -> int:
+    _, colon, text = split
+    if not colon:
+        return DEFAULT_PORTS[scheme]
+    if not PORT.fullmatch(text) or int(text) > 65_535:
+        raise _refused("The URL's port must be a number from 1 to 65535.")
+    return int(text)
+
+
+def _ipv6(literal: str) -> str:
+    try:
+        return IPv6Address(literal).compressed
+    except AddressValueError as error:
+        raise _refused("The URL's bracketed host is not an IPv6 address.") from error
+
+
+def _host(text: str) -> str:
+    if not text:
+        raise _refused("The URL has no host.")
+    if len(text) > MAX_HOST_CHARS:
+        raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
+    labels = [_label(label) for label in text.split(".")]
+    host = ".".join(labels)
+    if len(host) > MAX_HOST_CHARS:
+        raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
+    if NUMERIC_LABEL.fullmatch(labels[-1]):
+        return _ipv4(host)
+    return host
+
+
+def _ipv4(host: str) -> str:
+    try:
+        return str(IPv4Address(host))
+    except AddressValueError as error:
+        raise _refused(
+            "The URL's host ends in a number but is not a plain IPv4 address of four decimal parts."
+        ) from error
+
+
+def _label(text: str) -> str:
+    if not text:
+        raise _refused("The URL's host has an empty part: a dot too many.")
+    lowered = text.lower() if text.isascii() else _punycode(text)
+    if not ASCII_LABEL.fullmatch(lowered):
+        raise _refused(
+            "The URL's host has a part that is too long or holds characters no host name has."
+        )
+    if lowered.startswith("xn--") and text.isascii():
+        _check_punycode(lowered)
+    return lowered
+
+
+def _punycode(label: str) -> str:
+    """The ASCII form of an international label; look-alikes of plain ASCII are refused."""
+    if len(label) > MAX_LABEL_CHARS:
+        raise _refused("The URL's host has a part that is too long.")
+    import idna
+
+    try:
+        encoded = idna.encode(label, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError) as error:
+        raise _refused("The URL's host is not a valid international name.") from error
+    if not encoded.startswith("xn--") or "." in encoded:
+        raise _refused(
+            "The URL's host uses look-alike characters; write it in plain letters, digits and dots."
+        )
+    return encoded
+
+
+def _check_punycode(label: str) -> None:
+    import idna
+
+    try:
+        idna.ulabel(label)
+    except (idna.IDNAError, UnicodeError) as error:
+        raise _refused("The URL's host has an invalid xn-- part.") from error
+
+
+def _target(text: str) -> str:
+    sent, _, _ = text.partition("#")
+    path, mark, query = sent.partition("?")
+    plain = _without_dot_segments(path or "/")
+    return quote(plain + mark + query, safe=SAFE_IN_TARGET)
+
+
+def _without_dot_segments(path: str) -> str:
+    """`path` with `.` and `..` resolved, as RFC 3986, 5.2.4 has it."""
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for index, segment in enumerate(segments):
+        plain = segment.lower().replace("%2e", ".")
+        if plain == ".." and kept:
+            kept.pop()
+        elif plain not in {".", ".."}:
+            kept.append(segment)
+        if plain in {".", ".."} and index == len(segments) - 1:
+            kept.append("")
+    return "/" + "/".join(kept)

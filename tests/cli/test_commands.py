@@ -1,0 +1,162 @@
+"""The command line as a person and a script use it: real processes, a site on loopback."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+import pytest
+
+import kindly
+from tests.journeys.test_stdio import SCRIPT, inherited
+from tests.journeys.world import BOTH, CANARIES, environment, serper
+from tests.site import Answer, Site, html
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+async def run(environ: dict[str, str], *arguments: str) -> Done:
+    """`kindly …` in a process of its own."""
+
+    def call() -> Done:
+        done = subprocess.run(
+            [str(SCRIPT.with_name("kindly")), *arguments],
+            env=inherited(environ),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return await anyio.to_thread.run_sync(call)
+
+
+async def test_version() -> None:
+    done = await run({}, "--version")
+    assert (done.code, done.out.strip()) == (0, f"kindly, version {kindly.__version__}")
+
+
+async def test_help_names_every_command() -> None:
+    done = await run({}, "--help")
+    assert done.code == 0
+    assert all(name in done.out for name in ("start-mcp-server", "search", "fetch", "doctor"))
+
+
+async def test_fetch_prints_markdown_without_a_key(site: Site, tmp_path: Path) -> None:
+    done = await run(environment(site, tmp_path), "fetch", site.url("/article"))
+    assert done.code == 0, done.err
+    assert "# How bees find flowers" in done.out
+    assert "<<<web-page" not in done.out
+
+
+async def test_fetch_prints_json_for_programs(site: Site, tmp_path: Path) -> None:
+    done = await run(environment(site, tmp_path), "fetch", "--json", site.url("/article"))
+    page = json.loads(done.out)
+    assert page["title"] == "How bees find flowers"
+    assert "ultraviolet" in page["page_content"]
+
+
+async def test_fetch_goes_on_by_cursor_from_the_cache(site: Site, tmp_path: Path) -> None:
+    lines = "".join(f"<p>Line {n} of the long page.</p>" for n in range(500))
+    url = site.add("/long", html(f"<main><h1>Long</h1>{lines}</main>"))
+    environ = environment(site, tmp_path)
+    first = json.loads((await run(environ, "fetch", "--json", "--max-tokens", "500", url)).out)
+    second = await run(environ, "fetch", "--json", "--cursor", first["cursor"], url)
+    assert "Line 499 of" in json.loads(second.out)["page_content"]
+    assert site.count("/long") == 1
+
+
+async def test_fetch_refreshes_on_request(site: Site, tmp_path: Path) -> None:
+    environ = environment(site, tmp_path)
+    for arguments in ([], [], ["--refresh"]):
+        await run(environ, "fetch", *arguments, site.url("/article"))
+    assert site.count("/article") == 2
+
+
+async def test_fetch_takes_a_selector_and_a_format(site: Site, tmp_path: Path) -> None:
+    options = ["--selector", "h1", "--format", "text", "--no-links", "--images"]
+    done = await run(environment(site, tmp_path), "fetch", *options, site.url("/article"))
+    assert "How bees find flowers" in done.out
+    assert "ultraviolet" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [("/status/404", 1), ("http://10.0.0.1/", 1), ("ftp://example.com/", 2)],
+    ids=["not found", "refused", "not a web address"],
+)
+async def test_failure_is_one_line_and_an_exit_code(
+    site: Site, tmp_path: Path, url: str, code: int
+) -> None:
+    address = site.url(url) if url.startswith("/") else url
+    done = await run(environment(site, tmp_path), "fetch", address)
+    assert (done.code, done.out) == (code, "")
+    assert done.err.startswith("kindly: ")
+    assert len(done.err.splitlines()) == 1
+
+
+async def test_search_prints_results(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article")]))
+    environ = environment(site, tmp_path, **BOTH)
+    shown = await run(environ, "search", "how", "bees", "see", "-n", "1")
+    data = await run(environ, "search", "--json", "how bees see")
+    assert shown.code == 0, shown.err
+    assert "## 1. Result 1" in shown.out
+    assert json.loads(data.out)["results"][0]["link"] == site.url("/article")
+    assert b"how bees see" in site.requests[0].body
+
+
+async def test_search_without_a_key_says_what_to_set(tmp_path: Path) -> None:
+    done = await run({"DATA_DIR": str(tmp_path)}, "search", "bees")
+    assert done.code == 1
+    assert "SERPER_API_KEY" in done.err
+
+
+async def test_search_failure_shows_no_key(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", Answer(status=401))
+    environ = environment(site, tmp_path, **BOTH)
+    done = await run(environ, "search", "bees", "--log-level", "debug")
+    assert done.code == 1
+    assert not any(canary in done.err + done.out for canary in CANARIES)
+
+
+async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path) -> None:
+    done = await run(environment(site, tmp_path, **BOTH), "doctor")
+    assert done.code == 0, done.out
+    assert "serper: key set" in done.out
+    assert not any(canary in done.out for canary in CANARIES)
+
+
+async def test_doctor_says_what_is_wrong_and_how_to_mend_it(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    environ = {
+        "DATA_DIR": str(blocked / "data"),
+        "SSL_CERT_FILE": str(tmp_path / "none.pem"),
+        "HTTPS_PROXY": "http://user:canary-password@proxy.example:3128",
+        "KINDLY_TRANSPORT": "http",
+        "KINDLY_PORT": "0",
+    }
+    done = await run(environ, "doctor", "--json")
+    findings = {finding["check"]: finding for finding in json.loads(done.out)["findings"]}
+    assert done.code == 1
+    for check in ("search", "pages kept", "certificates"):
+        assert findings[check]["state"] == "problem"
+        assert findings[check]["fix"]
+    assert findings["proxy"]["detail"] == "as set by HTTPS_PROXY"
+    assert findings["port"]["state"] == "ok"
+    assert "canary-password" not in done.out
+
+
+async def test_unknown_setting_stops_every_command() -> None:
+    done = await run({"KINDLY_CONTEX": "codex"}, "doctor")
+    assert done.code == 2
+    assert "KINDLY_CONTEXT" in done.err

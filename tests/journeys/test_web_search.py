@@ -1,0 +1,199 @@
+"""`web_search` as a model and its host see it."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio.abc import SocketStream
+
+from kindly.budget import count_tokens
+from kindly.server.render import compact
+from tests.journeys.world import BOTH, calling, environment, serper, text_of
+from tests.site import Answer, Site, SiteRequest, html
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
+async def test_results_come_in_both_protocol_eras(site: Site, tmp_path: Path, mode: str) -> None:
+    site.add("/serper/search", serper([site.url("/article"), site.url("/markdown")]))
+    async with calling(environment(site, tmp_path, **BOTH), mode) as call:
+        results = await call.search()
+    assert [result["status"] for result in results] == ["ok", "ok"]
+
+
+async def test_text_and_data_say_the_same(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article"), site.url("/status/404")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        result = await call("web_search", query="bees")
+    assert result.structured_content is not None
+    for item in result.structured_content["results"]:
+        assert all(
+            item[key] in text_of(result) for key in ("title", "link", "snippet", "page_content")
+        )
+
+
+async def test_filters_reach_the_provider(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        await call.search("bees", site="example.org", time_range="week", num_results="7")
+    (request,) = site.requests
+    assert b'"num":7' in request.body.replace(b" ", b"")
+    assert b"site:example.org" in request.body
+    assert b"qdr:w" in request.body
+
+
+async def test_the_same_failure_has_the_same_note(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/status/404"), "http://169.254.169.254/latest"]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        first = await call.search()
+        second = await call.search()
+    assert first == second
+    assert [result["status"] for result in first] == ["not_found", "refused"]
+
+
+async def test_pages_are_read_at_the_same_time(site: Site, tmp_path: Path) -> None:
+    """Every page waits until all of them were asked for: one after another would never end."""
+    asked, everybody = [], anyio.Event()
+
+    async def meet(request: SiteRequest, stream: SocketStream) -> Answer:
+        asked.append(request)
+        if len(asked) == 5:
+            everybody.set()
+        await everybody.wait()
+        return html("<main><h1>Met</h1><p>All of us met here at the same time.</p></main>")
+
+    site.add("/serper/search", serper([site.add(f"/meet/{n}", meet) for n in range(5)]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        with anyio.fail_after(20):
+            results = await call.search(num_results=5)
+    assert ["met" in result["page_content"] for result in results] == [True] * 5
+
+
+async def test_a_page_that_never_answers_does_not_hold_the_others(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add("/serper/search", serper([site.url("/slow-headers"), site.url("/article")]))
+    settings = environment(site, tmp_path, **BOTH, REQUEST_TIMEOUT_MS="700")
+    async with calling(settings) as call:
+        with anyio.fail_after(20):
+            results = await call.search()
+    assert [result["status"] for result in results] == ["timeout", "ok"]
+
+
+async def test_a_deadline_ends_a_call_with_what_was_found(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/slow-drip"), site.url("/article")]))
+    settings = environment(site, tmp_path, **BOTH, KINDLY_DEADLINE_S="3")
+    async with calling(settings) as call:
+        with anyio.fail_after(20):
+            results = await call.search()
+    assert [result["status"] for result in results] == ["timeout", "ok"]
+
+
+@pytest.mark.parametrize("max_tokens", [500, 900, 3000])
+async def test_no_answer_exceeds_its_budget(site: Site, tmp_path: Path, max_tokens: int) -> None:
+    long_page = f"<main><h1>Long</h1>{'<p>Words about bees and flowers.</p>' * 3000}</main>"
+    links = [site.add(f"/long/{n}", html(long_page)) for n in range(4)]
+    site.add("/serper/search", serper(links))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        result = await call("web_search", query="bees", num_results=4, max_tokens=max_tokens)
+    assert count_tokens(text_of(result)) <= max_tokens
+    assert count_tokens(compact(result.structured_content)) <= max_tokens
+
+
+async def test_a_context_bounds_the_answer(site: Site, tmp_path: Path) -> None:
+    long_page = f"<main><h1>Long</h1>{'<p>Words about bees and flowers.</p>' * 5000}</main>"
+    site.add("/serper/search", serper([site.add("/long", html(long_page))]))
+    settings = environment(site, tmp_path, **BOTH, KINDLY_CONTEXT="codex")
+    async with calling(settings) as call:
+        result = await call("web_search", query="bees", max_tokens=50_000)
+    assert 7_000 < count_tokens(text_of(result)) <= 9_000
+
+
+async def test_a_cut_goes_on_by_cursor_without_another_download(site: Site, tmp_path: Path) -> None:
+    lines = "".join(f"<p>Line {n} of the long page.</p>" for n in range(2000))
+    link = site.add("/long", html(f"<main><h1>Long</h1>{lines}</main>"))
+    site.add("/serper/search", serper([link]))
+    seen = ""
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        (part,) = await call.search(max_tokens=4000)
+        seen += part["page_content"]
+        for _ in range(20):
+            if "cursor" not in part:
+                break
+            part = await call.page(link, cursor=part["cursor"], max_tokens=8000)
+            seen += part["page_content"]
+    assert all(f"Line {n} of" in seen for n in range(2000))
+    assert site.count("/long") == 1
+
+
+async def test_progress_is_sent(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article"), site.url("/plain")]))
+    steps: list[tuple[float, float | None]] = []
+
+    async def watch(progress: float, total: float | None, message: str | None) -> None:
+        steps.append((progress, total))
+
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        await call.client.call_tool("web_search", {"query": "bees"}, progress_callback=watch)
+    assert steps == [(1.0, 3.0), (2.0, 3.0), (3.0, 3.0)]
+
+
+async def test_a_cancelled_call_closes_its_connections(site: Site, tmp_path: Path) -> None:
+    asked, hung_up = anyio.Event(), anyio.Event()
+
+    async def wait(request: SiteRequest, stream: SocketStream) -> None:
+        asked.set()
+        with pytest.raises(anyio.EndOfStream):
+            await stream.receive()
+        hung_up.set()
+
+    site.add("/serper/search", serper([site.add("/wait", wait)]))
+    async with calling(environment(site, tmp_path, **BOTH), "legacy") as call:
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(call.search)
+                await asked.wait()
+                tasks.cancel_scope.cancel()
+            await hung_up.wait()
+            assert (await call.page(site.url("/article")))["status"] == "ok"
+
+
+async def test_page_text_is_fenced_with_another_mark_each_time(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        (first,) = await call.search()
+        (second,) = await call.search()
+    marks = [result["page_content"].split(" from ")[0] for result in (first, second)]
+    assert all(mark.startswith("<<<web-page ") for mark in marks)
+    assert marks[0] != marks[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({}, "query"),
+        ({"query": ""}, "query"),
+        ({"query": "x", "num_results": 99}, "num_results"),
+        ({"query": "x", "time_range": "decade"}, "time_range"),
+        ({"query": "x", "return_full_pages": False}, "return_full_pages"),
+        ({"query": "\ud800"}, "query"),
+    ],
+    ids=["missing", "empty", "too many", "unknown range", "unknown argument", "lone surrogate"],
+)
+async def test_bad_input_is_named_before_any_network_call(
+    site: Site, tmp_path: Path, arguments: dict[str, Any], named: str
+) -> None:
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        result = await call("web_search", **arguments)
+    assert result.is_error
+    assert named in text_of(result)
+    assert site.requests == []
+
+
+async def test_an_unknown_tool_is_named(site: Site, tmp_path: Path) -> None:
+    async with calling(environment(site, tmp_path)) as call:
+        result = await call.client.call_tool("web_surf", {})
+    assert result.is_error
+    assert "web_search" in text_of(result)

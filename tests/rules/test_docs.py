@@ -1,0 +1,68 @@
+"""What the documents say is what the code does."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+from tools.settings_table import rows, table
+
+from kindly.cli.commands import cli
+from kindly.settings import CONTEXTS
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+
+
+def test_settings_page_has_the_table_of_the_code() -> None:
+    assert table() in SETTINGS, "run: python tools/settings_table.py --write"
+
+
+def test_every_context_stands_in_the_settings_page() -> None:
+    for name, host in CONTEXTS.items():
+        assert f"| `{name}` | {host.max_tokens:,} | {host.deadline_s:.0f} s |" in SETTINGS
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row.split("`")[1])
+def test_a_setting_is_written_in_one_row_of_four_cells(row: str) -> None:
+    assert row.count(" | ") == 3
+
+
+def test_example_environment_names_known_variables_only() -> None:
+    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^#? ?([A-Z_]{4,})=", text, re.MULTILINE))
+    known = {row.split("`")[1] for row in rows()}
+    assert named
+    assert named <= known
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_stands_in_the_readme(name: str) -> None:
+    assert name in README
+
+
+@pytest.mark.parametrize(
+    "option",
+    sorted(
+        {
+            name
+            for command in cli.commands.values()
+            for parameter in command.params
+            if isinstance(parameter, click.Option)
+            for name in parameter.opts
+            if name.startswith("--")
+        }
+    ),
+)
+def test_every_option_is_documented(option: str) -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert f"`{option}" in pages + README
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda p: p.name
+)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []

@@ -1,0 +1,116 @@
+import httpx2
+import pytest
+from pydantic import SecretStr
+
+from kindly.budget import Deadline
+from kindly.errors import ProviderAnswerInvalid
+from kindly.models import Hit, Query
+from kindly.search.providers.serper import NEWS, SPEC, Serper, to_body, to_hits
+from tests.fakes import FakeApi, provider_answer, sent_json
+
+pytestmark = pytest.mark.anyio
+
+
+async def sent_for(query: Query) -> httpx2.Request:
+    answer = provider_answer("serper", "empty")
+    api = FakeApi({"google.serper.dev": [httpx2.Response(200, json=answer)]})
+    async with api.client() as client:
+        provider = SPEC.build(client, SPEC.base_url, SecretStr("key-1"))
+        assert isinstance(provider, Serper)
+        await provider.search(query, Deadline.after(5))
+    (request,) = api.requests
+    return request
+
+
+async def test_request_is_a_post_of_q_and_num_with_the_key_header() -> None:
+    request = await sent_for(Query("rust borrow checker", count=3))
+    assert request.method == "POST"
+    assert str(request.url) == "https://google.serper.dev/search"
+    assert request.headers["X-API-KEY"] == "key-1"
+    assert request.headers["Content-Type"] == "application/json"
+    assert "Authorization" not in request.headers
+    assert sent_json(request) == {"q": "rust borrow checker", "num": 3}
+
+
+async def test_news_are_asked_for_at_their_own_address() -> None:
+    request = await sent_for(Query("python release", category="news"))
+    assert str(request.url) == "https://google.serper.dev/news"
+
+
+@pytest.mark.parametrize(
+    ("query", "body"),
+    [
+        pytest.param(
+            Query("x", site="docs.python.org"), {"q": "x site:docs.python.org"}, id="site"
+        ),
+        pytest.param(Query("x", time_range="day"), {"q": "x", "tbs": "qdr:d"}, id="day"),
+        pytest.param(Query("x", time_range="week"), {"q": "x", "tbs": "qdr:w"}, id="week"),
+        pytest.param(Query("x", time_range="month"), {"q": "x", "tbs": "qdr:m"}, id="month"),
+        pytest.param(Query("x", time_range="year"), {"q": "x", "tbs": "qdr:y"}, id="year"),
+        pytest.param(Query("x", language="pt-br"), {"q": "x", "hl": "pt-br"}, id="language"),
+        pytest.param(Query("x", region="DE"), {"q": "x", "gl": "de"}, id="region"),
+        pytest.param(Query("x", safe_search="strict"), {"q": "x"}, id="safe-search"),
+        pytest.param(Query("x", category="images"), {"q": "x"}, id="category"),
+    ],
+)
+def test_filter_goes_out_as_the_vendor_names_it(query: Query, body: dict[str, object]) -> None:
+    assert to_body(query) == {"num": 3, **body}
+
+
+@pytest.mark.parametrize(("count", "num"), [(0, 1), (1, 1), (100, 100), (101, 100)])
+def test_count_is_kept_within_what_the_vendor_takes(count: int, num: int) -> None:
+    assert to_body(Query("x", count=count))["num"] == num
+
+
+def test_organic_results_become_hits() -> None:
+    assert to_hits(provider_answer("serper", "search")) == (
+        Hit(
+            title="PEP 636 – Structural Pattern Matching: Tutorial",
+            url="https://peps.python.org/pep-0636/",
+            snippet="This PEP is a tutorial for the pattern matching introduced by PEP 634. "
+            "PEP 622 proposed syntax for pattern matching.",
+            provider="serper",
+            published="Sep 12, 2020",
+        ),
+        Hit(
+            title="What's New In Python 3.10",
+            url="https://docs.python.org/3/whatsnew/3.10.html",
+            snippet="Structural pattern matching has been added in the form of a match statement "
+            "and case statements of patterns with associated actions.",
+            provider="serper",
+        ),
+        Hit(
+            title="Structural pattern matching – “match” in practice",
+            url="https://example.org/blog/match?utm_source=feed",
+            snippet="",
+            provider="serper",
+            published="3 days ago",
+        ),
+    )
+
+
+def test_news_results_become_hits() -> None:
+    hits = to_hits(provider_answer("serper", "news"), NEWS)
+    assert [(hit.url, hit.published) for hit in hits] == [
+        ("https://example.com/news/python", "2 hours ago"),
+        ("https://example.net/python-release", "1 day ago"),
+    ]
+
+
+def test_answer_that_echoes_the_search_without_a_list_found_nothing() -> None:
+    assert to_hits({"searchParameters": {"q": "x"}, "credits": 1}) == ()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"message": "ok"},
+        {"searchParameters": "x"},
+        {"searchParameters": {"q": "x"}, "organic": None},
+        {"searchParameters": {"q": "x"}, "organic": {"0": {}}},
+        {"organic": [{"title": "no link"}]},
+    ],
+)
+def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+    with pytest.raises(ProviderAnswerInvalid):
+        to_hits(body)

@@ -1,0 +1,216 @@
+"""Both vendors behind the router, over a fake wire: who is called, and what the caller sees."""
+
+from dataclasses import dataclass
+
+import anyio
+import httpx2
+import pytest
+from pydantic import SecretStr
+
+from kindly.budget import Deadline
+from kindly.errors import (
+    NoProvider,
+    ProviderAnswerInvalid,
+    ProviderAuth,
+    ProviderFailed,
+    ProviderRateLimited,
+    ProviderRejected,
+    ProviderTimeout,
+    ProviderUnreachable,
+    SearchError,
+)
+from kindly.models import Hits, Query
+from kindly.search.providers import PROVIDERS
+from kindly.search.router import Router
+from tests.fakes import FakeApi, FakeSleep, Reply, provider_answer
+
+pytestmark = pytest.mark.anyio
+
+QUERY = Query("structural pattern matching", count=3)
+SERPER, TAVILY = "google.serper.dev", "api.tavily.com"
+KEYS = {"serper": "canary-serper-5f2c", "tavily": "canary-tavily-9d41"}
+BOTH = ("serper", "tavily")
+
+
+def found(provider: str) -> httpx2.Response:
+    return httpx2.Response(200, json=provider_answer(provider, "search"))
+
+
+def nothing(provider: str) -> httpx2.Response:
+    return httpx2.Response(200, json=provider_answer(provider, "empty"))
+
+
+def refused(status: int, **headers: str) -> httpx2.Response:
+    """A refusal that echoes both keys, as a careless vendor might."""
+    return httpx2.Response(status, json={"message": str(KEYS)}, headers=headers)
+
+
+async def search(api: FakeApi, configured: tuple[str, ...] = BOTH) -> Hits:
+    async with api.client() as client:
+        router = Router(
+            tuple(
+                spec.build(client, spec.base_url, SecretStr(KEYS[spec.name]))
+                for spec in PROVIDERS
+                if spec.name in configured
+            ),
+            tuple(spec.key_setting for spec in PROVIDERS),
+            sleep=FakeSleep(),
+        )
+        with anyio.fail_after(5):
+            return await router.search(QUERY, Deadline.after(30))
+
+
+@dataclass(frozen=True)
+class Case:
+    reply: Reply
+    leaf: type[SearchError]
+    status: int | None = None
+    retry_after_s: float | None = None
+
+
+PASSING = {
+    "500": Case(refused(500), ProviderFailed, 500),
+    "502": Case(refused(502), ProviderFailed, 502),
+    "503": Case(refused(503), ProviderFailed, 503),
+    "429": Case(refused(429), ProviderRateLimited, 429),
+    "429-seconds": Case(refused(429, **{"Retry-After": "7"}), ProviderRateLimited, 429, 7),
+    "timeout": Case(httpx2.ReadTimeout("slow"), ProviderTimeout),
+    "connect-timeout": Case(httpx2.ConnectTimeout("slow"), ProviderTimeout),
+    "reset": Case(httpx2.ReadError("reset"), ProviderUnreachable),
+    "no-route": Case(httpx2.ConnectError("no route"), ProviderUnreachable),
+    "garbled": Case(httpx2.RemoteProtocolError("garbled"), ProviderUnreachable),
+    "bad-json": Case(httpx2.Response(200, content=b'{"organic": ['), ProviderAnswerInvalid),
+    "not-utf8": Case(httpx2.Response(200, content=b'{"a": "\xff"}'), ProviderAnswerInvalid),
+    "html": Case(httpx2.Response(200, html="<h1>Welcome</h1>"), ProviderAnswerInvalid),
+    "wrong-shape": Case(
+        httpx2.Response(200, json={"organic": {}, "results": "none"}), ProviderAnswerInvalid
+    ),
+    "redirect": Case(
+        refused(302, Location="https://elsewhere.example/"), ProviderAnswerInvalid, 302
+    ),
+}
+FINAL = {
+    "400": Case(refused(400), ProviderRejected, 400),
+    "401": Case(refused(401), ProviderAuth, 401),
+    "402": Case(refused(402), ProviderAuth, 402),
+    "403": Case(refused(403), ProviderAuth, 403),
+    "404": Case(refused(404), ProviderRejected, 404),
+    "422": Case(refused(422), ProviderRejected, 422),
+}
+
+passing = pytest.mark.parametrize("case", PASSING.values(), ids=PASSING.keys())
+final = pytest.mark.parametrize("case", FINAL.values(), ids=FINAL.keys())
+
+
+def assert_is(error: SearchError, case: Case, provider: str) -> None:
+    assert type(error) is case.leaf
+    assert (error.provider, error.status) == (provider, case.status)
+    assert error.retry_after_s == case.retry_after_s
+    assert not any(key in str(error) for key in KEYS.values())
+
+
+@passing
+async def test_passing_failure_of_serper_is_answered_by_tavily(case: Case) -> None:
+    api = FakeApi({SERPER: [case.reply], TAVILY: [found("tavily")]})
+    hits = await search(api)
+    assert api.hosts == [SERPER, TAVILY]
+    assert (hits.provider, hits.failed, len(hits.hits)) == ("tavily", ("serper",), 3)
+
+
+@final
+async def test_refusal_by_serper_is_told_and_tavily_is_not_asked(case: Case) -> None:
+    api = FakeApi({SERPER: [case.reply], TAVILY: [found("tavily")]})
+    with pytest.raises(SearchError) as caught:
+        await search(api)
+    assert api.hosts == [SERPER]
+    assert_is(caught.value, case, "serper")
+
+
+@passing
+@pytest.mark.parametrize("only", BOTH)
+async def test_without_fallback_a_passing_failure_is_told(case: Case, only: str) -> None:
+    api = FakeApi({SERPER: [case.reply], TAVILY: [case.reply]})
+    with pytest.raises(SearchError) as caught:
+        await search(api, (only,))
+    assert_is(caught.value, case, only)
+    again = case.leaf in {ProviderFailed, ProviderUnreachable}
+    assert len(api.requests) == (2 if again else 1)
+
+
+@passing
+async def test_failure_of_both_is_the_primary_error_with_a_note(case: Case) -> None:
+    api = FakeApi({SERPER: [case.reply], TAVILY: [refused(429)]})
+    with pytest.raises(SearchError) as caught:
+        await search(api)
+    assert api.hosts == [SERPER, TAVILY]
+    assert_is(caught.value, case, "serper")
+    assert "tavily (rate_limited)" in str(caught.value)
+
+
+@final
+async def test_refusal_by_the_fallback_is_only_a_note(case: Case) -> None:
+    api = FakeApi({SERPER: [refused(500)], TAVILY: [case.reply]})
+    with pytest.raises(ProviderFailed) as caught:
+        await search(api)
+    assert caught.value.provider == "serper"
+    assert "tavily" in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [432, 433])
+async def test_tavily_plan_limits_are_rate_limits(status: int) -> None:
+    api = FakeApi({TAVILY: [refused(status)]})
+    with pytest.raises(ProviderRateLimited):
+        await search(api, ("tavily",))
+    assert len(api.requests) == 1
+
+
+async def test_000_ac1_and_001_ac1_only_tavily_key_is_enough() -> None:
+    api = FakeApi({TAVILY: [found("tavily")]})
+    hits = await search(api, ("tavily",))
+    assert (hits.provider, hits.failed, len(hits.hits)) == ("tavily", (), 3)
+
+
+async def test_000_ac2_and_001_ac2_both_keys_use_serper() -> None:
+    api = FakeApi({SERPER: [found("serper")], TAVILY: [found("tavily")]})
+    hits = await search(api)
+    assert api.hosts == [SERPER]
+    assert {hit.provider for hit in hits.hits} == {"serper"}
+
+
+async def test_000_ac3_and_001_ac3_serper_500_falls_back_to_tavily() -> None:
+    api = FakeApi({SERPER: [refused(500)], TAVILY: [found("tavily")]})
+    hits = await search(api)
+    assert {hit.provider for hit in hits.hits} == {"tavily"}
+
+
+async def test_000_ac4_and_001_ac4_no_key_names_both_variables() -> None:
+    api = FakeApi({})
+    with pytest.raises(NoProvider) as caught:
+        await search(api, ())
+    assert "SERPER_API_KEY" in str(caught.value)
+    assert "TAVILY_API_KEY" in str(caught.value)
+
+
+async def test_001_ac6_fewer_results_than_asked_are_returned() -> None:
+    answer = provider_answer("serper", "search")
+    assert isinstance(answer["organic"], list)
+    answer["organic"] = answer["organic"][:1]
+    api = FakeApi({SERPER: [httpx2.Response(200, json=answer)], TAVILY: [found("tavily")]})
+    hits = await search(api)
+    assert len(hits.hits) == 1
+    assert api.hosts == [SERPER]
+
+
+async def test_001_req2_empty_result_set_does_not_fall_back() -> None:
+    api = FakeApi({SERPER: [nothing("serper")], TAVILY: [found("tavily")]})
+    hits = await search(api)
+    assert (hits.hits, hits.provider, hits.failed) == ((), "serper", ())
+    assert api.hosts == [SERPER]
+
+
+async def test_only_the_asked_vendor_sees_its_key() -> None:
+    api = FakeApi({SERPER: [refused(500)], TAVILY: [found("tavily")]})
+    await search(api)
+    for request, own, other in zip(api.requests, BOTH, reversed(BOTH), strict=True):
+        assert KEYS[own] in str(request.headers.raw)
+        assert KEYS[other] not in str(request.headers.raw)

@@ -1,0 +1,118 @@
+"""Arguments: lenient in spelling, strict in meaning, clear in refusal."""
+
+from typing import Any
+
+import pytest
+
+from kindly.errors import InputError
+from kindly.server.profiles.kindly import GetContent, WebSearch
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "value"),
+    [
+        ({"query": "x", "num_results": "5"}, "num_results", 5),
+        ({"query": "x", "num_results": 5.0}, "num_results", 5),
+        ({"query": "x", "num_results": None}, "num_results", 3),
+        ({"query": "x", "num_results": ""}, "num_results", 3),
+        ({"query": 2024}, "query", "2024"),
+        ({"query": "  x  "}, "query", "x"),
+        ({"query": "null"}, "query", "null"),
+        ({"query": "[1]"}, "query", "[1]"),
+        ({"query": "x", "time_range": "Week"}, "time_range", "week"),
+        ({"query": "x", "time_range": ""}, "time_range", None),
+        ({"query": "x", "site": "null"}, "site", None),
+        ({"query": "x", "safe_search": "STRICT"}, "safe_search", "strict"),
+    ],
+    ids=[
+        "number as text",
+        "whole float",
+        "null",
+        "empty",
+        "number for text",
+        "blanks",
+        "the word null",
+        "brackets",
+        "capitals",
+        "empty option",
+        "null option",
+        "all capitals",
+    ],
+)
+def test_spelling_is_forgiven(given: dict[str, Any], field: str, value: object) -> None:
+    assert getattr(WebSearch.parse(given), field) == value
+
+
+@pytest.mark.parametrize("given", ["true", "True", "TRUE", "1", 1, True], ids=repr)
+def test_truth_is_read_in_many_spellings(given: object) -> None:
+    assert (
+        GetContent.parse({"url": "https://x.org", "include_images": given}).include_images is True
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, "query"),
+        (None, "query"),
+        ({"query": ""}, "query"),
+        ({"query": "   "}, "query"),
+        ({"query": "x" * 2001}, "query"),
+        ({"query": ["a"]}, "query"),
+        ({"query": "x", "num_results": 0}, "num_results"),
+        ({"query": "x", "num_results": 21}, "num_results"),
+        ({"query": "x", "num_results": "many"}, "num_results"),
+        ({"query": "x", "time_range": "decade"}, "time_range"),
+        ({"query": "x", "category": "jokes"}, "category"),
+        ({"query": "x", "language": "english please"}, "language"),
+        ({"query": "x", "region": "usa"}, "region"),
+        ({"query": "x", "max_tokens": 10}, "max_tokens"),
+        ({"query": "x", "return_full_pages": False}, "return_full_pages"),
+    ],
+    ids=[
+        "nothing",
+        "no arguments",
+        "empty",
+        "blank",
+        "too long",
+        "a list",
+        "too few",
+        "too many",
+        "a word",
+        "unknown range",
+        "unknown category",
+        "unknown language",
+        "unknown region",
+        "too small",
+        "unknown argument",
+    ],
+)
+def test_wrong_meaning_is_refused_by_name(given: dict[str, Any] | None, named: str) -> None:
+    with pytest.raises(InputError) as caught:
+        WebSearch.parse(given)
+    assert caught.value.field == named
+    assert named in caught.value.detail
+    assert len(caught.value.detail) < 400
+
+
+def test_refusal_names_the_allowed_values() -> None:
+    with pytest.raises(InputError) as caught:
+        WebSearch.parse({"query": "x", "time_range": "decade"})
+    assert all(word in caught.value.detail for word in ("day", "week", "month", "year", "decade"))
+
+
+def test_schema_is_slim() -> None:
+    schema = WebSearch.schema_for_clients()
+    assert schema["required"] == ["query"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["num_results"] == {
+        "default": 3,
+        "maximum": 20,
+        "minimum": 1,
+        "type": "integer",
+    }
+    assert schema["properties"]["time_range"] == {
+        "enum": ["day", "week", "month", "year"],
+        "type": "string",
+    }
+    assert "title" not in schema
