@@ -107,7 +107,8 @@ async def running_site(robots: str | None = None) -> AsyncIterator[Site]:
         await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
         anyio.create_task_group() as tasks,
     ):
-        site = Site(listener.extra(SocketAttribute.local_port), routes=dict(ROUTES))
+        port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - anyio's, not Django's
+        site = Site(port, routes=dict(ROUTES))
         if robots is not None:
             site.add("/robots.txt", text(robots))
         tasks.start_soon(partial(listener.serve, partial(_serve, site)))
@@ -191,7 +192,7 @@ def once(first: Answer, then: Answer) -> Handler:
 def compressed(coding: str, body: bytes) -> bytes:
     """`body` in a content coding."""
     if coding == "br":
-        import brotli
+        import brotli  # type: ignore[import-untyped]  # has no types
 
         return bytes(brotli.compress(body, quality=4))
     if coding == "zstd":
@@ -315,7 +316,7 @@ async def _garbage(request: SiteRequest, stream: SocketStream) -> None:
 
 async def hang_up(request: SiteRequest, stream: SocketStream) -> None:
     """Resets the connection before a byte of the answer."""
-    raw = stream.extra(SocketAttribute.raw_socket)
+    raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - anyio's, not Django's
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
 
 

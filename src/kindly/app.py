@@ -7,20 +7,27 @@ client inside the fetcher, which reaches only what the guard allows.
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+import kindly
+from kindly.budget import Deadline
 from kindly.extract.worker import Workers
 from kindly.fetch.calls import Egress, FetchLimits
 from kindly.fetch.fetcher import open_fetcher
 from kindly.fetch.guard import GuardPolicy
 from kindly.fetch.store import MEMORY
+from kindly.models import Hits, Query
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
 from kindly.search.client import build_client
 from kindly.search.providers import PROVIDERS
 from kindly.search.router import CALL_TIMEOUT_S, Router
 from kindly.settings import Settings
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,10 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         workers = await stack.enter_async_context(
             Workers(size=settings.workers, environ=settings.child_environ)
         )
+        searcher = LazyRouter(settings)
+        stack.push_async_callback(searcher.aclose)
         stages = Stages(
-            searcher=await _router(settings, stack),
+            searcher=searcher,
             fetcher=fetcher,
             extractor=workers,
             page_timeout_s=settings.request_timeout_ms / 1000,
@@ -70,29 +79,47 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         )
 
 
-async def _router(settings: Settings, stack: AsyncExitStack) -> Router:
-    configured = [spec for spec in PROVIDERS if spec.key_setting in settings.keys]
-    client = await stack.enter_async_context(
-        build_client(
+class LazyRouter:
+    """The router, built with its client and TLS context at the first search."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client: httpx2.AsyncClient | None = None
+        self._router: Router | None = None
+
+    async def search(self, query: Query, deadline: Deadline) -> Hits:
+        """Hits from the first configured provider that answers."""
+        if self._router is None:
+            self._router = self._build()
+        return await self._router.search(query, deadline)
+
+    async def aclose(self) -> None:
+        """Close the client, if there is one."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _build(self) -> Router:
+        settings = self._settings
+        client = self._client = build_client(
             timeout_s=CALL_TIMEOUT_S,
-            user_agent="kindly-web-search-mcp-server",
+            user_agent=kindly.SERVER_NAME,
             ca_file=settings.ssl_cert_file,
             proxy=_revealed(settings.https_proxy),
             http_proxy=_revealed(settings.http_proxy),
             no_proxy=settings.no_proxy,
         )
-    )
-    return Router(
-        tuple(
-            spec.build(
-                client,
-                settings.base_urls.get(spec.base_url_setting, spec.base_url),
-                settings.keys[spec.key_setting],
-            )
-            for spec in configured
-        ),
-        key_settings=tuple(spec.key_setting for spec in PROVIDERS),
-    )
+        return Router(
+            tuple(
+                spec.build(
+                    client,
+                    settings.base_urls.get(spec.base_url_setting, spec.base_url),
+                    settings.keys[spec.key_setting],
+                )
+                for spec in PROVIDERS
+                if spec.key_setting in settings.keys
+            ),
+            key_settings=tuple(spec.key_setting for spec in PROVIDERS),
+        )
 
 
 def _revealed(secret: SecretStr | None) -> str | None:

@@ -128,6 +128,14 @@ async def test_search_failure_shows_no_key(site: Site, tmp_path: Path) -> None:
     assert not any(canary in done.err + done.out for canary in CANARIES)
 
 
+async def test_demo_gives_a_first_answer_without_key_or_network() -> None:
+    done = await run({}, "demo")
+    assert done.code == 0, done.err
+    assert done.out.startswith("# How bees find flowers")
+    assert "recommend our honey" not in done.out
+    assert "cookies" not in done.out
+
+
 async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path) -> None:
     done = await run(environment(site, tmp_path, **BOTH), "doctor")
     assert done.code == 0, done.out

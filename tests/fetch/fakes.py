@@ -163,7 +163,9 @@ class ScriptedHop:
         return step
 
 
-def reply(status: int = 200, url: str = "https://example.com/", body: bytes = b"", **headers: str) -> Reply:
+def reply(
+    status: int = 200, url: str = "https://example.com/", body: bytes = b"", **headers: str
+) -> Reply:
     """A reply; `retry_after="3"` becomes that header."""
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(parse(url), status, pairs, body)

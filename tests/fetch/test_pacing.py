@@ -29,7 +29,9 @@ class Busy:
         return reply()
 
 
-def paced(hop: Hop, time: FakeTime, limits: FetchLimits | None = None, *, opened: bool = False) -> Paced:
+def paced(
+    hop: Hop, time: FakeTime, limits: FetchLimits | None = None, *, opened: bool = False
+) -> Paced:
     fast = limits or FetchLimits(host_rate_per_s=1_000)
     return Paced(hop, fast, lambda url: opened, time.times)
 
@@ -132,14 +134,17 @@ async def test_hosts_that_are_remembered_are_bounded() -> None:
     for number in range(pacing.MAX_HOSTS + 20):
         await gate(time.ask(f"https://h{number}.example/"))
 
-    assert len(gate._lanes) == pacing.MAX_HOSTS
+    assert len(gate._lanes) == len(gate._resting) == pacing.MAX_HOSTS
 
 
 async def test_host_in_use_is_not_forgotten() -> None:
     hop, time = Busy(), FakeTime()
     gate = paced(hop, time, FetchLimits(concurrency=2_000, host_rate_per_s=1_000))
 
-    assert await most_at_once(
-        hop, gate, [f"https://h{number}.example/" for number in range(pacing.MAX_HOSTS + 5)]
-    ) == pacing.MAX_HOSTS + 5
+    assert (
+        await most_at_once(
+            hop, gate, [f"https://h{number}.example/" for number in range(pacing.MAX_HOSTS + 5)]
+        )
+        == pacing.MAX_HOSTS + 5
+    )
     assert len(gate._lanes) == pacing.MAX_HOSTS + 5

@@ -64,7 +64,9 @@ async def test_other_errors_are_final() -> None:
 async def test_no_second_try_when_the_deadline_is_too_near() -> None:
     time = FakeTime()
 
-    assert (await Retried(ScriptedHop([reply(500)]), time.times)(time.ask(seconds=0.1))).status == 500
+    assert (
+        await Retried(ScriptedHop([reply(500)]), time.times)(time.ask(seconds=0.1))
+    ).status == 500
     with pytest.raises(ConnectionDropped):
         await Retried(ScriptedHop([DROPPED]), time.times)(time.ask(seconds=0.1))
     hop = ScriptedHop([reply(429, retry_after="2")])

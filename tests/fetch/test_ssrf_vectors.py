@@ -85,7 +85,7 @@ def _hop(hop: dict[str, Any]) -> Answer | bytes:
     if "refresh" in hop:
         headers["Refresh"] = hop["refresh"]
     head = head_of(hop["status"], headers)
-    return head[:-2] + lines + b"\r\n" + hop.get("body", "").encode()
+    return head[:-2] + lines + b"\r\n" + str(hop.get("body", "")).encode()
 
 
 def skip_reason(vector: Vector) -> str | None:

@@ -1,6 +1,11 @@
 """What the documents say is what the code does."""
 
+import json
 import re
+import shlex
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -66,3 +71,64 @@ def test_every_option_is_documented(option: str) -> None:
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_readme_shows_what_the_demo_prints() -> None:
+    shown = README.split("````\n")[1].rstrip()
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("kindly")), "demo"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.rstrip() == shown
+
+
+def configurations() -> list[tuple[str, str]]:
+    return list(re.findall(r"```(json|toml)\n(.*?)```", README, re.DOTALL))
+
+
+@pytest.mark.parametrize(("language", "text"), configurations())
+def test_client_configurations_are_valid_and_start_the_server(language: str, text: str) -> None:
+    """Each snippet's own command, with `uvx` standing for the installed script, must be one the program takes."""
+    loaded = json.loads(text) if language == "json" else tomllib.loads(text)
+    (servers,) = (loaded[key] for key in ("mcpServers", "servers", "mcp_servers") if key in loaded)
+    (server,) = servers.values()
+    assert (server["command"], server["args"][:2]) == ("uvx", ["--from", "git+<repo>"])
+    name, command, *options = server["args"][2:]
+    assert name == "kindly-web-search-mcp-server"
+    with cli.commands[command].make_context(name, options) as context:
+        assert context.params["context"] in CONTEXTS
+
+
+def test_readme_has_a_configuration_for_every_client() -> None:
+    for client in (
+        "Codex",
+        "Claude Code",
+        "Claude Desktop",
+        "Gemini CLI",
+        "Cursor",
+        "VS Code / Copilot",
+    ):
+        assert f"<b>{client}</b>" in README
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+        for line in block.splitlines()
+        if re.search(r"(^|/)kindly | kindly-web-search-mcp-server ", line)
+    ],
+)
+def test_commands_of_the_readme_are_understood(line: str) -> None:
+    words = shlex.split(line)
+    program = next(
+        number
+        for number, word in reversed(list(enumerate(words)))
+        if word.endswith(("kindly", "kindly-web-search-mcp-server"))
+    )
+    command, *arguments = words[program + 1 :]
+    assert cli.commands[command].make_context(command, arguments)

@@ -114,6 +114,15 @@ def fetch(url: str, config: Path | None, **options: Any) -> None:
 
 
 @cli.command()
+@common
+def demo(config: Path | None, log_level: str | None) -> None:
+    """Read a page that is served on this machine: no key, no network."""
+    from kindly.cli.demo import show
+
+    sys.exit(show(_settings(config, {"log_level": log_level})))
+
+
+@cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @common
 def doctor(*, as_json: bool, config: Path | None, log_level: str | None) -> None:

@@ -5,16 +5,21 @@ It limits its own memory and time, keeps nothing between pages, and leaves when 
 
 import os
 import sys
+from collections.abc import Callable
 from typing import BinaryIO
 
 from kindly.errors import ExtractionFailed, KindlyError
+from kindly.extract.options import ExtractOptions
 from kindly.extract.wire import LENGTHS, Message, answer, failure, lengths, packed, read_request
+from kindly.models import Document, Page
+
+Extract = Callable[[Page, ExtractOptions], Document]
 
 GRACE_S = 5
 """Beyond a page's time; the server kills sooner, this is for when it is gone."""
 
 
-def main(memory_bytes: int) -> None:
+def main(memory_bytes: int, extract: Extract | None = None) -> None:
     """Serve pages from standard input until it closes."""
     _limit(memory_bytes)
     pipe_in = os.fdopen(os.dup(0), "rb")
@@ -22,13 +27,17 @@ def main(memory_bytes: int) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     os.dup2(silence, 0)
     os.dup2(silence, 1)
-    # Loaded now, so that a warm worker answers its first page as fast as its second.
-    import kindly.extract.document
-
-    del kindly
+    extract = extract or _parser()
     while (message := _read(pipe_in)) is not None:
-        pipe_out.write(packed(_reply(message)))
+        pipe_out.write(packed(_reply(message, extract)))
         pipe_out.flush()
+
+
+def _parser() -> Extract:
+    """The extraction itself, loaded before the first page comes so that it need not wait."""
+    from kindly.extract.document import extract
+
+    return extract
 
 
 def _read(pipe: BinaryIO) -> Message | None:
@@ -39,9 +48,7 @@ def _read(pipe: BinaryIO) -> Message | None:
     return pipe.read(header), pipe.read(block)
 
 
-def _reply(message: Message) -> Message:
-    from kindly.extract.document import extract
-
+def _reply(message: Message, extract: Extract) -> Message:
     page, options, timeout_s = read_request(message)
     _alarm(timeout_s + GRACE_S)
     try:

@@ -10,29 +10,40 @@ from functools import lru_cache
 from turbohtml import Document, Element, Node, Text
 
 BOILERPLATE_TAGS = frozenset({"nav", "footer", "menu", "button"})
-BOILERPLATE_ROLES = frozenset(
-    "navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar".split()
+BOILERPLATE_ROLES = """
+    navigation banner contentinfo search complementary dialog alertdialog menu menubar toolbar
+"""
+BOILERPLATE_NAMES = """
+    nav navbar navigation navigator menu menus submenu megamenu breadcrumb breadcrumbs crumbs footer foot sidebar
+    sidenav cookie cookies consent gdpr share sharing sharebar shares social socials newsletter subscribe
+    subscription signup login signin promo promotion promoted advert advertisement advertising ads ad adsense
+    sponsor sponsored popup modal lightbox overlay related recommended recommendations toolbar pagination pager
+    paging skip masthead copyright toc tags taglist byline disclaimer topbar bottombar offcanvas drawer dropdown
+    printfriendly noprint outbrain taboola disqus feedback rating ratings upsell backtotop
+"""
+CONTENT_NAMES = """
+    article content main body post entry story text thread topic message answer question product description detail
+    details readme docs doc
+"""
+COMMENT_NAMES = frozenset({"comments", "comment", "commentlist", "respond", "discussion"})
+CALLOUT_NAMES = """
+    note tip warning admonition callout info important caution example
+"""
+ROLES, BOILERPLATE, CONTENT, CALLOUTS = (
+    frozenset(words.split())
+    for words in (BOILERPLATE_ROLES, BOILERPLATE_NAMES, CONTENT_NAMES, CALLOUT_NAMES)
 )
-BOILERPLATE = ", ".join(
-    [*sorted(BOILERPLATE_TAGS), *(f"[role={role}]" for role in sorted(BOILERPLATE_ROLES))]
+CANDIDATES = ", ".join(
+    [
+        *sorted(BOILERPLATE_TAGS),
+        *(f"[role={role}]" for role in sorted(ROLES)),
+        "aside",
+        "header",
+        "[class]",
+        "[id]",
+    ]
 )
 KEPT_TAGS = frozenset({"article", "body", "main", "pre", "code", "table"})
-BOILERPLATE_NAMES = frozenset(
-    "nav navbar navigation navigator menu menus submenu megamenu breadcrumb breadcrumbs crumbs footer foot sidebar "
-    "sidenav cookie cookies consent gdpr share sharing sharebar shares social socials newsletter subscribe "
-    "subscription signup login signin promo promotion promoted advert advertisement advertising ads ad adsense sponsor "
-    "sponsored popup modal lightbox overlay related recommended recommendations toolbar pagination pager paging skip "
-    "masthead copyright toc tags taglist byline disclaimer topbar bottombar offcanvas drawer dropdown "
-    "printfriendly noprint outbrain taboola disqus feedback rating ratings upsell backtotop".split()
-)
-CONTENT_NAMES = frozenset(
-    "article content main body post entry story text thread topic message answer question product description detail "
-    "details readme docs doc".split()
-)
-COMMENT_NAMES = frozenset("comments comment commentlist respond discussion".split())
-CALLOUT_NAMES = frozenset(
-    "note tip warning admonition callout info important caution example".split()
-)
 NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 MAIN_HINTS = (
@@ -44,9 +55,11 @@ MAIN_SHARE = (0.55, 0.3, 0.6)
 """How much of the page's prose a hinted element must hold to be believed; one for each row of `MAIN_HINTS`."""
 
 DESCENT_SHARE = 0.85
-BLOCKS = frozenset("div section ul ol dl table p aside header form details nav center td".split())
+BLOCK_TAGS = "div section ul ol dl table p aside header form details nav center td"
+BLOCKS = frozenset(BLOCK_TAGS.split())
 LINK_DENSE = 0.6
 LINK_DISCOUNT = 0.8
+MOSTLY_LINKS = 0.4
 RELATED_HEADING = re.compile(
     r"(?:related|recommended|more (?:from|in|on|stories|articles|posts)|you (?:may|might) (?:also )?(?:like|enjoy)|"
     r"(?:read|see) (?:also|more|next)|also (?:read|on)|popular|trending|latest|recent|most (?:read|popular|viewed)|"
@@ -117,7 +130,7 @@ def _prune(body: Element) -> None:
     protected = {node for element in kept for node in (element, *element.ancestors)}
     doomed = [
         element
-        for element in body.select(f"{BOILERPLATE}, aside, header, [class], [id]")
+        for element in body.select(CANDIDATES)
         if element not in protected and _is_boilerplate(element)
     ]
     _remove(doomed, body, measure, keep_share=0.35)
@@ -144,31 +157,32 @@ def _remove(doomed: list[Element], body: Element, measure: Measure, *, keep_shar
 def _is_boilerplate(element: Element) -> bool:
     if element.tag in KEPT_TAGS:
         return False
-    if element.tag in BOILERPLATE_TAGS or element.attr("role") in BOILERPLATE_ROLES:
+    if element.tag in BOILERPLATE_TAGS or element.attr("role") in ROLES:
         return True
     if element.tag == "aside":
-        return not _is_callout(element)
+        return CALLOUTS.isdisjoint(_names(element))
     if element.tag == "header":
         return element.closest("main, article, [role=main]") is None
-    return _is_named_boilerplate(element)
+    return _names_boilerplate(_naming(element))
 
 
 def _names(element: Element) -> frozenset[str]:
-    return _words(f"{element.attr('class') or ''} {element.attr('id') or ''}")
+    return _words(_naming(element))
 
 
-@lru_cache(maxsize=4096)
+def _naming(element: Element) -> str:
+    return f"{element.attr('class') or ''} {element.attr('id') or ''}"
+
+
+@lru_cache(maxsize=8192)
 def _words(text: str) -> frozenset[str]:
     return frozenset(part.lower() for part in NAME_PART.findall(text))
 
 
-def _is_callout(element: Element) -> bool:
-    return not CALLOUT_NAMES.isdisjoint(_names(element))
-
-
-def _is_named_boilerplate(element: Element) -> bool:
-    names = _names(element)
-    return not BOILERPLATE_NAMES.isdisjoint(names) and CONTENT_NAMES.isdisjoint(names)
+@lru_cache(maxsize=8192)
+def _names_boilerplate(text: str) -> bool:
+    names = _words(text)
+    return not BOILERPLATE.isdisjoint(names) and CONTENT.isdisjoint(names)
 
 
 def _hinted(body: Element, measure: Measure) -> Element:
@@ -201,37 +215,37 @@ def _descend(start: Element, measure: Measure) -> Element:
 
 
 def _prune_links(root: Element, measure: Measure) -> None:
-    if measure.link_share(root) > 0.4:
+    """Take link lists out of prose; a page that is mostly links keeps them."""
+    if measure.link_share(root) > MOSTLY_LINKS:
         return
-    for element in root.select(", ".join(BLOCKS)):
-        if measure.link_share(element) > LINK_DENSE and measure.text(element) < 0.3 * measure.text(
-            root
-        ):
-            if element.select_one("pre, h1, h2") is None:
-                element.decompose()
+    for element in root.select(", ".join(sorted(BLOCKS))):
+        small = measure.text(element) < 0.3 * measure.text(root)
+        dense = measure.link_share(element) > LINK_DENSE
+        if small and dense and element.select_one("pre, h1, h2") is None:
+            element.decompose()
 
 
 def _prune_teasers(root: Element, measure: Measure) -> None:
     """Take out blocks that open with a heading such as "Related articles"."""
-    total = measure.prose(root)
     for heading in root.select("h2, h3, h4, h5, h6"):
         if not RELATED_HEADING.match(heading.text.strip()):
             continue
-        block: Element = heading
-        while (
-            isinstance(parent := block.parent, Element)
-            and parent != root
-            and measure.text(parent) <= measure.text(heading)
-        ):
-            block = parent
+        block = _grown(heading, root, measure)
         parent = block.parent
-        if (
-            isinstance(parent, Element)
-            and parent != root
-            and _opens_with(parent, block)
-            and measure.prose(parent) < 0.3 * total
-        ):
+        if not isinstance(parent, Element) or parent == root or not _opens_with(parent, block):
+            continue
+        if measure.prose(parent) < 0.3 * measure.prose(root):
             parent.decompose()
+
+
+def _grown(heading: Element, root: Element, measure: Measure) -> Element:
+    """The outermost element that holds this heading and nothing else."""
+    block = heading
+    while isinstance(parent := block.parent, Element) and parent != root:
+        if measure.text(parent) > measure.text(heading):
+            break
+        block = parent
+    return block
 
 
 def _opens_with(parent: Element, block: Element) -> bool:

@@ -15,12 +15,13 @@ Style = Mapping[str, str]
 
 NO_STYLE: Style = {}
 
-PROPERTIES = frozenset(
-    "display visibility opacity content-visibility position left right top bottom width height max-width max-height "
-    "overflow overflow-x overflow-y clip clip-path text-indent margin-left margin-top transform scale zoom filter "
-    "mask-image -webkit-mask-image font font-size color background background-color background-image background-clip "
-    "-webkit-background-clip -webkit-text-fill-color".split()
-)
+NAMES_OF_PROPERTIES = """
+    display visibility opacity content-visibility position left right top bottom width height max-width max-height
+    overflow overflow-x overflow-y clip clip-path text-indent margin-left margin-top transform scale zoom filter
+    mask-image -webkit-mask-image font font-size color background background-color background-image background-clip
+    -webkit-background-clip -webkit-text-fill-color
+"""
+PROPERTIES = frozenset(NAMES_OF_PROPERTIES.split())
 
 MAX_SHEET_CHARACTERS = 1_000_000
 MAX_SELECTORS = 1_500

@@ -3,7 +3,6 @@
 One parse; every step works on that tree. A tree too large to be a page is refused.
 """
 
-import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -21,7 +20,7 @@ from kindly.models import Link, Metadata
 
 MAX_ELEMENTS = 300_000
 MACHINERY = "script, svg, meta, title, base, map"
-FIXED_SPACE = re.compile("\u00a0|&nbsp;?|&#160;|&#[xX][aA]0;")
+FIXED_SPACES = ("\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
 
@@ -45,7 +44,7 @@ def read_html(markup: str, options: ExtractOptions, url: str) -> Reading:
         SelectorNotMatched: the selector finds nothing.
         PageWalled, NoContent: there is nothing to read; see `outcome`.
     """
-    document = parse(FIXED_SPACE.sub(" ", markup), positions=False)
+    document = parse(_plain_spaces(markup), positions=False)
     _refuse_monsters(document, url)
     metadata = read_metadata(document, url)
     base_url = _base(document, url)
@@ -72,6 +71,12 @@ def read_html(markup: str, options: ExtractOptions, url: str) -> Reading:
         )
     )
     return Reading(text, metadata, links, hidden + invisible)
+
+
+def _plain_spaces(markup: str) -> str:
+    for fixed in FIXED_SPACES:
+        markup = markup.replace(fixed, " ")
+    return markup
 
 
 def _refuse_monsters(document: Document, url: str) -> None:

@@ -21,9 +21,10 @@ LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|hljs\s+|codehilite\s+)"
     r"([A-Za-z][\w+#-]{0,20})"
 )
-NOT_A_LANGUAGE = frozenset(
-    "none text plain plaintext default notranslate copy block wrapper container source line lines".split()
+NOT_LANGUAGES = (
+    "none text plain plaintext default notranslate copy block wrapper container source line lines"
 )
+NOT_A_LANGUAGE = frozenset(NOT_LANGUAGES.split())
 LINE_NUMBERS = (
     ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
     ".react-code-line-number"

@@ -1,10 +1,12 @@
 """What a caller may ask of the extraction, and the shape that every extractor has."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kindly.budget import Deadline
 from kindly.models import Document, Format, Page
+
+if TYPE_CHECKING:  # anyio comes with it, and a worker process has no use for that
+    from kindly.budget import Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class ExtractOptions:
 class Extractor(Protocol):
     """Whatever turns a page into a document without holding up the event loop for long."""
 
-    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
+    async def extract(self, page: Page, options: ExtractOptions, deadline: "Deadline") -> Document:
         """The document, or an error of the `ExtractError` branch."""
         ...
 

@@ -29,24 +29,29 @@ WALL_CHARACTERS = 900
 SHELL_CHARACTERS = 250
 
 CHALLENGE_TITLE = re.compile(
-    r"(?:just a moment|attention required! \| cloudflare|one moment,? please|checking your browser|please wait\b.{0,20}cloudflare|"
-    r"verify(?:ing)? (?:that )?you are (?:a )?human|are you a (?:robot|human)|robot check|human verification|bot verification|"
-    r"security check(?:point)?|client challenge|ddos-guard|captcha|pardon our interruption|access (?:to this page has been )?denied|"
-    r"making sure you(?:'|’)re not a bot|vercel security checkpoint|request rejected|you have been blocked|blocked\Z|"
-    r"403 forbidden|please verify)",
+    r"just a moment|attention required! \| cloudflare|one moment,? please|checking your browser|"
+    r"verify(?:ing)? (?:that )?you are (?:a )?human|are you a (?:robot|human)|robot check|human verification|"
+    r"bot verification|security check(?:point)?|client challenge|ddos-guard|captcha|pardon our interruption|"
+    r"access (?:to this page has been )?denied|making sure you(?:'|’)re not a bot|vercel security checkpoint|"
+    r"request rejected|you have been blocked|blocked\Z|403 forbidden|please verify",
     re.I,
 )
-CHALLENGE_MARKUP = re.compile(
-    r"_cf_chl_opt|cf-challenge-running|id=\"challenge-form\"|captcha-delivery\.com|id=\"px-captcha\"|"
-    r"_Incapsula_Resource[^>]{0,200}incident_id|errors\.edgesuite\.net|window\.gokuProps|"
-    r"/\.within\.website/x/cmd/anubis|sgcaptcha|awsWafCookieDomainList",
-    re.I,
+CHALLENGE_MARKUP = (
+    "_cf_chl_opt",  # Cloudflare
+    'id="challenge-form"',
+    "captcha-delivery.com",  # DataDome
+    'id="px-captcha"',  # PerimeterX
+    "errors.edgesuite.net",  # Akamai
+    "window.gokuProps",  # AWS WAF
+    "awsWafCookieDomainList",
+    "/.within.website/x/cmd/anubis",
+    "sgcaptcha",  # SiteGround
 )
 CHALLENGE_TEXT = re.compile(
     r"verify (?:that )?you are (?:a )?human|checking your browser before|unusual traffic from your computer|"
     r"press (?:&|and) hold to confirm|request unsuccessful\. incapsula|complete the security check to access|"
-    r"why (?:have i been|did i get) blocked|solve (?:this|the) captcha|you(?:'|’)ve been blocked by network security|"
-    r"our systems have detected unusual",
+    r"why (?:have i been|did i get) blocked|solve (?:this|the) captcha|"
+    r"you(?:'|’)ve been blocked by network security|our systems have detected unusual",
     re.I,
 )
 LOGIN_TITLE = re.compile(
@@ -54,20 +59,22 @@ LOGIN_TITLE = re.compile(
 )
 PASSWORD_FIELD = re.compile(r"<input[^>]{0,500}type=[\"']?password", re.I)
 LOGIN_TEXT = re.compile(
-    r"(?:you (?:must|need to) (?:be logged in|log ?in|sign ?in)|(?:please )?(?:log|sign) ?in to (?:continue|view|read|see|access)|"
-    r"(?:log|sign) ?in (?:is )?required|join or (?:log|sign) in to)",
+    r"you (?:must|need to) (?:be logged in|log ?in|sign ?in)|"
+    r"(?:log|sign) ?in to (?:continue|view|read|see|access)|(?:log|sign) ?in (?:is )?required|"
+    r"join or (?:log|sign) in to",
     re.I,
 )
 PAYWALL_TEXT = re.compile(
     r"(?:subscribe|subscription) (?:now )?(?:to|required to) (?:continue|read|unlock|keep reading|access)|"
-    r"(?:article|content|story|page) is (?:only )?(?:available|reserved|exclusive(?:ly)?)? ?(?:for|to) (?:our )?(?:paid )?(?:subscribers|members)|"
-    r"already a subscriber\?|to (?:continue|keep) reading|become a (?:subscriber|member) to (?:read|continue|unlock)|"
+    r"(?:article|content|story|page) is (?:only )?(?:available|reserved|exclusive(?:ly)?)? ?(?:for|to) "
+    r"(?:our )?(?:paid )?(?:subscribers|members)|already a subscriber\?|to (?:continue|keep) reading|"
+    r"become a (?:subscriber|member) to (?:read|continue|unlock)|"
     r"you(?:'|’)ve reached your (?:free )?(?:article|monthly) limit",
     re.I,
 )
 SCRIPT_TEXT = re.compile(
-    r"(?:enable|activate|turn on|requires?|need|without) (?:your )?java ?script|java ?script (?:is|must be|seems to be|has been) "
-    r"(?:disabled|required|enabled|turned off|not enabled)|(?:doesn(?:'|’)t|does not) work (?:properly )?without java ?script",
+    r"(?:enable|activate|turn on|requires?|need|without) (?:your )?java ?script|"
+    r"java ?script (?:is|must be|seems to be|has been) (?:disabled|required|enabled|turned off|not enabled)",
     re.I,
 )
 SHELL_MARKUP = re.compile(
@@ -92,7 +99,7 @@ def _challenge(evidence: Evidence) -> None:
     if len(evidence.text) > CHALLENGE_CHARACTERS:
         return
     if (
-        CHALLENGE_MARKUP.search(evidence.markup)
+        any(mark in evidence.markup for mark in CHALLENGE_MARKUP)
         or CHALLENGE_TITLE.match(evidence.title.strip())
         or (len(evidence.text) <= WALL_CHARACTERS and CHALLENGE_TEXT.search(evidence.whole_text))
     ):

@@ -65,6 +65,8 @@ HTML_DOCUMENT = re.compile(
 )
 XML_START = re.compile(rb"\s*<(?:\?xml|rss|feed|rdf:rdf|urlset|sitemapindex)[\s>]", re.I)
 JSON_START = re.compile(rb"\s*[\[{]")
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+XML_TYPE = re.compile(r"(?:/|\+)xml\Z")
 MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown"})
 MARKDOWN_PATH = re.compile(r"\.(?:md|mkd|markdown)(?:[?#]|\Z)", re.I)
 TEXT_APPLICATIONS = re.compile(
@@ -110,30 +112,23 @@ def sniff(page: Page) -> Sniffed:
 
 def _by_header(page: Page, head: bytes) -> Sniffed:
     declared = page.media_type
-    if declared in ("application/json", "text/json") or declared.endswith("+json"):
-        return Sniffed("json", declared)
-    if declared in ("text/html", "application/xhtml+xml"):
-        return (
-            Sniffed("json", "application/json")
-            if _is_json(head, page)
-            else Sniffed("html", declared)
-        )
-    if declared == "image/svg+xml":
-        return Sniffed("binary", declared)
-    if (
-        XML_START.match(head)
-        or declared in ("application/xml", "text/xml")
-        or declared.endswith("+xml")
-    ):
-        return Sniffed("xml", declared or "application/xml")
-    if declared.startswith("text/") or TEXT_APPLICATIONS.match(declared):
-        is_markdown = declared == "text/plain" and MARKDOWN_PATH.search(page.url)
-        return Sniffed("markdown" if is_markdown else "text", declared)
-    if declared in UNKNOWN_TYPES:
-        if _is_json(head, page):
-            return Sniffed("json", "application/json")
+    if declared in UNKNOWN_TYPES | HTML_TYPES and _is_json(head, page):
+        return Sniffed("json", "application/json")
+    if declared in UNKNOWN_TYPES and not XML_START.match(head):
         return Sniffed("text", "text/plain")
-    return Sniffed("binary", declared)
+    return Sniffed(_kind(declared, head, page.url), declared or "application/xml")
+
+
+def _kind(declared: str, head: bytes, url: str) -> Kind:
+    if declared in HTML_TYPES:
+        return "html"
+    if declared in ("application/json", "text/json") or declared.endswith("+json"):
+        return "json"
+    if declared != "image/svg+xml" and (XML_START.match(head) or XML_TYPE.search(declared)):
+        return "xml"
+    if declared == "text/plain" and MARKDOWN_PATH.search(url):
+        return "markdown"
+    return "text" if declared.startswith("text/") or TEXT_APPLICATIONS.match(declared) else "binary"
 
 
 def decode(page: Page) -> str:
@@ -197,18 +192,15 @@ def _has_nul(head: bytes, charset: str | None) -> bool:
 
 
 def _without_bom(head: bytes) -> bytes:
-    if head.startswith(b"\xff\xfe") or head.startswith(b"\xfe\xff"):
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return head.decode("utf-16", "replace").encode()
     return head.removeprefix(b"\xef\xbb\xbf")
 
 
 def _is_textual(declared: str) -> bool:
     """Types whose text may start with a tag without being a page."""
-    return (
-        declared not in UNKNOWN_TYPES
-        and not declared.startswith(("image/", "audio/", "video/", "font/"))
-        and (declared != "text/html" and not declared.startswith("application/xhtml"))
-    )
+    pictures = declared.startswith(("image/", "audio/", "video/", "font/"))
+    return not pictures and declared not in UNKNOWN_TYPES | HTML_TYPES
 
 
 def _is_json(head: bytes, page: Page) -> bool:

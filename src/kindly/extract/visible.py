@@ -53,7 +53,7 @@ def drop_unseen(document: Document) -> int:
     cascade = Cascade(document)
     document.remove("style")
     page_characters = len(document.text)
-    pieces = [
+    pieces: list[Sequence[Element | Text]] = [
         [element]
         for element in document.select(HIDDEN_MARKUP)
         if not _shown_by_script(len(element.text), page_characters)

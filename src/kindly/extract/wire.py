@@ -1,6 +1,6 @@
-"""What crosses the pipe between the server and a worker process: a JSON header and a block of bytes, each with its length.
+"""What crosses the pipe to a worker process: a JSON header and a block of bytes, each with its length.
 
-The worker reads hostile pages, so nothing it sends back is ever more than data: no pickles, errors by name from a table.
+The worker reads hostile pages, so what it sends back is never more than data: no pickles, errors by name from a table.
 """
 
 import json
@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from kindly.errors import (
     ExtractionFailed,
@@ -124,13 +124,12 @@ def read_answer(message: Message) -> Document:
 
 
 def _document(fields: Fields, text: str) -> Document:
-    known = cast("Fields", fields)
     return Document(
         **{
-            **known,
+            **fields,
             "text": text,
-            "fetched_at": datetime.fromisoformat(known["fetched_at"]),
-            "metadata": Metadata(**known["metadata"]),
-            "links": tuple(Link(**link) for link in known["links"]),
+            "fetched_at": datetime.fromisoformat(fields["fetched_at"]),
+            "metadata": Metadata(**fields["metadata"]),
+            "links": tuple(Link(**link) for link in fields["links"]),
         }
     )

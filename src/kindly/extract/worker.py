@@ -25,6 +25,7 @@ DEFAULT_MEMORY_BYTES = 768 * 1024 * 1024
 DEFAULT_TIMEOUT_S = 20.0
 PAGES_PER_PROCESS = 500
 MAX_PROCESSES = 4
+PROGRAM = "kindly.extract.child"
 KEPT_VARIABLES = (
     "PATH",
     "PYTHONPATH",
@@ -51,11 +52,13 @@ class Workers:
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         timeout_s: float = DEFAULT_TIMEOUT_S,
         pages_per_process: int = PAGES_PER_PROCESS,
+        program: str = PROGRAM,
     ) -> None:
         self._environ = scrubbed(environ)
         self._memory_bytes = memory_bytes
         self._timeout_s = timeout_s
         self._pages_per_process = pages_per_process
+        self._program = program
         self._slots = anyio.Semaphore(size or min(MAX_PROCESSES, os.cpu_count() or 1))
         self._starting = anyio.Lock()
         self._idle: list[_Worker] = []
@@ -133,7 +136,7 @@ class Workers:
     async def _start(self) -> "_Worker":
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
-                [sys.executable, "-P", "-m", "kindly.extract.child", str(self._memory_bytes)],
+                [sys.executable, "-P", "-m", self._program, str(self._memory_bytes)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

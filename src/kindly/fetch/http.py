@@ -14,17 +14,18 @@ reach beyond that is the proxy's business.
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, suppress
 from typing import cast
+from urllib.parse import unquote, urlsplit
 
 import anyio
 import httpcore2
 import httpx2
 from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
 
-from kindly.errors import PageTooLarge, PageUnreachable, SettingsError
+from kindly.errors import InputError, PageTooLarge, PageUnreachable, SettingsError
 from kindly.fetch.calls import Ask, Egress, FetchLimits, Reply
 from kindly.fetch.guard import Guard
 from kindly.fetch.translate import translated
-from kindly.urls import Url
+from kindly.urls import Url, parse
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
 ACCEPT_ENCODING = "gzip, br, zstd, deflate"
@@ -32,6 +33,8 @@ ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
 DRAIN_BYTES = 64 * 1024
 """How much of an answer that is not shown is read, so that its connection can be used again."""
 KEEPALIVE_S = 15.0
+MAX_IDLE = 20
+"""Connections that are kept open unused; the pool looks at each of them for every request."""
 FALL_OVER_S = 3.0
 """How long one address may take to accept while another is left to try."""
 
@@ -65,10 +68,6 @@ class PinnedBackend(AsyncNetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise cast(Exception, failure)
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait, as httpcore2 asks its backend to."""
-        await anyio.sleep(seconds)
 
 
 class HttpHop:
@@ -192,6 +191,7 @@ class HttpHop:
             ssl_context=context,
             proxy=proxy,
             max_connections=self._limits.concurrency,
+            max_keepalive_connections=MAX_IDLE,
             keepalive_expiry=KEEPALIVE_S,
             http2=True,
             network_backend=backend,
@@ -265,17 +265,12 @@ def _bypasses(host: str, no_proxy: tuple[str, ...]) -> bool:
 
 def _proxy(address: str) -> httpcore2.Proxy:
     try:
-        url = httpx2.URL(address)
-    except httpx2.InvalidURL as error:
-        raise _bad_proxy() from error
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise _bad_proxy()
-    auth = (url.username, url.password) if url.username else None
-    return httpcore2.Proxy(f"{url.scheme}://{url.netloc.decode('ascii')}", auth=auth)
-
-
-def _bad_proxy() -> SettingsError:
-    return SettingsError("HTTPS_PROXY must be an http:// or https:// address of a proxy.")
+        parts = urlsplit(address)
+        url = parse(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
+    except (ValueError, InputError) as error:
+        raise SettingsError("HTTPS_PROXY must be an http:// or https:// address.") from error
+    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    return httpcore2.Proxy(str(url), auth=auth)
 
 
 def _text(raw: bytes) -> str:

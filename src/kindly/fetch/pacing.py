@@ -8,7 +8,7 @@ open himself.
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import anyio
@@ -31,19 +31,6 @@ class _Lane:
     rate: "AsyncLimiter"
 
 
-@dataclass(slots=True)
-class _Bounded:
-    """Hosts and when each may be asked again."""
-
-    until: OrderedDict[str, float] = field(default_factory=OrderedDict)
-
-    def put(self, host: str, at: float) -> None:
-        self.until[host] = at
-        self.until.move_to_end(host)
-        if len(self.until) > MAX_HOSTS:
-            self.until.popitem(last=False)
-
-
 class Paced:
     """Holds each request until its host and the whole program have room for it."""
 
@@ -55,7 +42,7 @@ class Paced:
         self._is_opened = is_opened
         self._times = times
         self._lanes: OrderedDict[str, _Lane] = OrderedDict()
-        self._resting = _Bounded()
+        self._resting: OrderedDict[str, float] = OrderedDict()
         self._all: anyio.CapacityLimiter | None = None
 
     async def __call__(self, ask: Ask) -> Reply:
@@ -75,14 +62,14 @@ class Paced:
             await held.enter_async_context(self._all)
             reply = await self._hop(ask)
         if reply.status in {429, 503}:
-            self._remember(reply)
+            self._remember(ask.url.netloc, reply)
         return reply
 
     async def _rest(self, ask: Ask) -> None:
         host = ask.url.netloc
-        wait_s = self._resting.until.get(host, 0.0) - self._times.clock()
+        wait_s = self._resting.get(host, 0.0) - self._times.clock()
         if wait_s <= 0:
-            self._resting.until.pop(host, None)
+            self._resting.pop(host, None)
             return
         if wait_s > ask.deadline.remaining_s():
             raise PageRateLimited(
@@ -92,10 +79,13 @@ class Paced:
             )
         await self._times.sleep(wait_s)
 
-    def _remember(self, reply: Reply) -> None:
+    def _remember(self, host: str, reply: Reply) -> None:
         wait_s = retry_after_s(reply, self._times.now())
         if wait_s:
-            self._resting.put(reply.url.netloc, self._times.clock() + wait_s)
+            self._resting[host] = self._times.clock() + wait_s
+            self._resting.move_to_end(host)
+        if len(self._resting) > MAX_HOSTS:
+            self._resting.popitem(last=False)
 
     def _lane(self, host: str) -> _Lane:
         if host not in self._lanes:

@@ -68,8 +68,6 @@ class Robots:
 
     async def _look_up(self, ask: Ask) -> _Rules:
         origin = ask.url.origin
-        if (kept := self._fresh(origin)) is not None:
-            return kept
         rules = await self._download(ask)
         self._kept[origin] = rules
         self._kept.move_to_end(origin)

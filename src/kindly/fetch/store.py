@@ -8,7 +8,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,9 @@ DELETE FROM pages_1 WHERE key IN (
     WHERE total > ?
 )
 """
+
+META = tuple(one.name for one in fields(Page) if one.name != "body")
+"""What is kept of a page beside its bytes."""
 
 Statement = tuple[str, tuple[object, ...]]
 Row = tuple[str, bytes, str, float]
@@ -268,13 +271,11 @@ def _connect(path: str) -> "sqlite3.Connection":
 
 
 def _to_meta(page: Page) -> str:
-    fields = asdict(replace(page, body=b""))
-    del fields["body"]
-    return json.dumps({**fields, "fetched_at": page.fetched_at.isoformat()})
+    values = {name: getattr(page, name) for name in META}
+    return json.dumps({**values, "fetched_at": page.fetched_at.isoformat()})
 
 
 def _to_page(meta: str, body: bytes) -> Page:
-    fields = json.loads(meta)
-    return Page(
-        **{**fields, "body": body, "fetched_at": datetime.fromisoformat(fields["fetched_at"])}
-    )
+    values = json.loads(meta)
+    values["fetched_at"] = datetime.fromisoformat(values["fetched_at"])
+    return Page(**values, body=body)

@@ -125,9 +125,12 @@ def serve_http(server: Server[App], settings: Settings) -> None:
 def _listen(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port), family=family)
+        listening = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         raise SettingsError(
             f"KINDLY_HOST {settings.host}, KINDLY_PORT {settings.port} cannot be listened on: "
             f"{error.strerror or error}. Choose another port."
         ) from None
+    # Without this every answer waits 40 ms for the client's delayed acknowledgement.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
