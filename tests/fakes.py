@@ -123,7 +123,7 @@ async def loopback_server(reply: bytes) -> AsyncIterator[LoopbackServer]:
         await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
         anyio.create_task_group() as tasks,
     ):
-        port = listener.extra(anyio.abc.SocketAttribute.local_port)  # noqa: S610  # not Django
+        port = listener.extra(anyio.abc.SocketAttribute.local_port)  # not Django
         server = LoopbackServer(port)
         tasks.start_soon(listener.serve, serve)
         yield server

@@ -107,7 +107,7 @@ async def running_site(robots: str | None = None) -> AsyncIterator[Site]:
         await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
         anyio.create_task_group() as tasks,
     ):
-        port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - anyio's, not Django's
+        port = listener.extra(SocketAttribute.local_port)
         site = Site(port, routes=dict(ROUTES))
         if robots is not None:
             site.add("/robots.txt", text(robots))
@@ -316,7 +316,7 @@ async def _garbage(request: SiteRequest, stream: SocketStream) -> None:
 
 async def hang_up(request: SiteRequest, stream: SocketStream) -> None:
     """Resets the connection before a byte of the answer."""
-    raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - anyio's, not Django's
+    raw = stream.extra(SocketAttribute.raw_socket)
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
 
 

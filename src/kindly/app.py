@@ -129,7 +129,8 @@ def _revealed(secret: SecretStr | None) -> str | None:
 def egress(settings: Settings) -> Egress:
     """How page traffic leaves this machine."""
     return Egress(
-        proxy=_revealed(settings.https_proxy or settings.http_proxy),
+        proxy=_revealed(settings.https_proxy),
+        http_proxy=_revealed(settings.http_proxy),
         no_proxy=settings.no_proxy,
         ca_file=str(settings.ssl_cert_file) if settings.ssl_cert_file else None,
     )

@@ -201,7 +201,7 @@ class Settings(BaseModel):
         Names, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
     ] = ()
     ssl_cert_file: Annotated[
-        Path | None, Env("SSL_CERT_FILE", "Certificates to trust instead of the system's.")
+        Path | None, Env("SSL_CERT_FILE", "Certificates to trust beside the system's (PEM).")
     ] = None
 
     log_level: Annotated[

@@ -79,7 +79,7 @@ async def secure_site(certificate: Path) -> AsyncIterator[SecureSite]:
     context.load_cert_chain(certificate)
     context.set_alpn_protocols(["h2"])
     async with await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as plain:
-        site = SecureSite(plain.extra(SocketAttribute.local_port))  # noqa: S610 - anyio's, not Django's
+        site = SecureSite(plain.extra(SocketAttribute.local_port))
 
         def note(sslobject: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> None:
             site.names.append(name or "")
@@ -178,7 +178,7 @@ async def test_proxy_is_dialled_and_given_the_whole_url() -> None:
 
     seams = Seams(FakeResolver({}), dialler)
 
-    async with open_fetcher(NO_ROBOTS, egress=Egress(proxy=PROXY), seams=seams) as fetcher:
+    async with open_fetcher(NO_ROBOTS, egress=Egress(http_proxy=PROXY), seams=seams) as fetcher:
         for path in ("a", "b"):
             page = await fetcher.fetch(parse(f"http://example.com/{path}"), Deadline.after(5))
 
@@ -189,7 +189,7 @@ async def test_proxy_is_dialled_and_given_the_whole_url() -> None:
 
 async def test_guard_still_checks_what_goes_through_a_proxy() -> None:
     dialler = FakeDialler(through_proxy)
-    egress = Egress(proxy="http://proxy.corp:3128")
+    egress = Egress(http_proxy="http://proxy.corp:3128")
 
     for url in ("http://10.0.0.1/", "http://localhost/", "http://evil.example.com/"):
         with pytest.raises(AddressRefused):
@@ -201,7 +201,7 @@ async def test_guard_still_checks_what_goes_through_a_proxy() -> None:
 @pytest.mark.parametrize("no_proxy", ["example.com", ".example.com", "*", "*.example.com"])
 async def test_hosts_that_go_around_the_proxy_are_dialled_themselves(no_proxy: str) -> None:
     dialler = FakeDialler(through_proxy)
-    egress = Egress(proxy=PROXY, no_proxy=(no_proxy,))
+    egress = Egress(http_proxy=PROXY, no_proxy=(no_proxy,))
 
     page = await ask_proxied(
         "http://www.example.com/a", dialler, egress, {"www.example.com": [[PUBLIC]]}
@@ -214,4 +214,20 @@ async def test_hosts_that_go_around_the_proxy_are_dialled_themselves(no_proxy: s
 @pytest.mark.parametrize("proxy", ["socks5://proxy:1080", "proxy.corp:3128", "http://", "http://["])
 async def test_bad_proxy_address_is_a_settings_error(proxy: str) -> None:
     with pytest.raises(SettingsError, match="HTTPS_PROXY"):
-        await ask_proxied("http://8.8.8.8/", FakeDialler(), Egress(proxy=proxy))
+        await ask_proxied("http://8.8.8.8/", FakeDialler(), Egress(http_proxy=proxy))
+
+
+@pytest.mark.parametrize(
+    ("egress", "dialled"),
+    [
+        (Egress(proxy="http://secure.corp:3128"), (PUBLIC, 80)),
+        (Egress(proxy="http://secure.corp:3128", http_proxy=PROXY), ("proxy.corp", 3128)),
+    ],
+    ids=["only for https", "one for each"],
+)
+async def test_a_proxy_carries_only_its_own_scheme(egress: Egress, dialled: tuple[str, int]) -> None:
+    dialler = FakeDialler(through_proxy)
+
+    await ask_proxied("http://www.example.com/a", dialler, egress, {"www.example.com": [[PUBLIC]]})
+
+    assert dialler.dialled == [dialled]

@@ -131,4 +131,5 @@ def test_commands_of_the_readme_are_understood(line: str) -> None:
         if word.endswith(("kindly", "kindly-web-search-mcp-server"))
     )
     command, *arguments = words[program + 1 :]
-    assert cli.commands[command].make_context(command, arguments)
+    with cli.commands[command].make_context(command, arguments) as context:
+        assert context.command is cli.commands[command]

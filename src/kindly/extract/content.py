@@ -54,9 +54,14 @@ MAIN_HINTS = (
 MAIN_SHARE = (0.55, 0.3, 0.6)
 """How much of the page's prose a hinted element must hold to be believed; one for each row of `MAIN_HINTS`."""
 
-DESCENT_SHARE = 0.85
+DESCENT_SHARE = 0.92
+DESCENT_CHARACTERS = 500
+"""A page shorter than this is read whole."""
 BLOCK_TAGS = "div section ul ol dl table p aside header form details nav center td"
 BLOCKS = frozenset(BLOCK_TAGS.split())
+CONTAINERS = frozenset(
+    {"div", "section", "article", "main", "center", "form", "table", "tbody", "tr", "td"}
+)
 LINK_DENSE = 0.6
 LINK_DISCOUNT = 0.8
 MOSTLY_LINKS = 0.4
@@ -197,19 +202,12 @@ def _hinted(body: Element, measure: Measure) -> Element:
 
 
 def _descend(start: Element, measure: Measure) -> Element:
-    """Follow the one child that holds nearly all prose, as long as there is one."""
+    """Follow the one container that holds nearly all prose, as long as there is one."""
     root = start
     while True:
-        total = measure.prose(root)
-        heir = next(
-            (
-                child
-                for child in root.children
-                if isinstance(child, Element) and measure.prose(child) >= DESCENT_SHARE * total > 0
-            ),
-            None,
-        )
-        if heir is None or heir.tag not in BLOCKS | {"article", "main", "tbody", "tr"}:
+        enough = max(DESCENT_CHARACTERS, DESCENT_SHARE * measure.prose(root))
+        heir = next((child for child in root.children if measure.prose(child) >= enough), None)
+        if not isinstance(heir, Element) or heir.tag not in CONTAINERS:
             return root
         root = heir
 

@@ -54,6 +54,9 @@ class Egress:
     """
 
     proxy: str | None = None
+    """For https addresses."""
+    http_proxy: str | None = None
+    """For http addresses."""
     no_proxy: tuple[str, ...] = ()
     """Host names; each stands for its subdomains too, `*` for all."""
     ca_file: str | None = None

@@ -11,7 +11,7 @@ URL, literal addresses and whatever this machine's own look-up of the name says;
 reach beyond that is the proxy's business.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import cast
 from urllib.parse import unquote, urlsplit
@@ -19,10 +19,11 @@ from urllib.parse import unquote, urlsplit
 import anyio
 import httpcore2
 import httpx2
-from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
+from httpcore2 import AsyncNetworkBackend
 
 from kindly.errors import InputError, PageTooLarge, PageUnreachable, SettingsError
 from kindly.fetch.calls import Ask, Egress, FetchLimits, Reply
+from kindly.fetch.dial import PinnedBackend
 from kindly.fetch.guard import Guard
 from kindly.fetch.translate import translated
 from kindly.urls import Url, parse
@@ -33,41 +34,6 @@ ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
 DRAIN_BYTES = 64 * 1024
 """How much of an answer that is not shown is read, so that its connection can be used again."""
 KEEPALIVE_S = 15.0
-MAX_IDLE = 20
-"""Connections that are kept open unused; the pool looks at each of them for every request."""
-FALL_OVER_S = 3.0
-"""How long one address may take to accept while another is left to try."""
-
-SocketOptions = Iterable[httpcore2.SOCKET_OPTION] | None
-
-
-class PinnedBackend(AsyncNetworkBackend):
-    """Dials the addresses that the guard checked, one after the other, and never a name."""
-
-    def __init__(self, guard: Guard, dialler: AsyncNetworkBackend) -> None:
-        self._guard = guard
-        self._dialler = dialler
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpcore2's signature
-        local_address: str | None = None,
-        socket_options: SocketOptions = None,
-    ) -> AsyncNetworkStream:
-        """A stream to the first checked address that accepts."""
-        addresses = await self._guard.resolve(host, port)
-        failure: Exception | None = None
-        for left, address in zip(range(len(addresses) - 1, -1, -1), addresses, strict=True):
-            wait_s = min(timeout or FALL_OVER_S, FALL_OVER_S) if left else timeout
-            try:
-                return await self._dialler.connect_tcp(
-                    address, port, wait_s, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-        raise cast(Exception, failure)
 
 
 class HttpHop:
@@ -86,8 +52,7 @@ class HttpHop:
         self._limits = limits
         self._egress = egress or Egress()
         self._dialler = dialler or httpcore2.AnyIOBackend()
-        self._direct: httpcore2.AsyncConnectionPool | None = None
-        self._proxied: httpcore2.AsyncConnectionPool | None = None
+        self._pools: dict[str, httpcore2.AsyncConnectionPool] = {}
         self._headers = [
             (b"User-Agent", _latin1(limits.user_agent)),
             (b"Accept", ACCEPT.encode()),
@@ -113,9 +78,8 @@ class HttpHop:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        for pool in (self._direct, self._proxied):
-            if pool is not None:
-                await pool.aclose()
+        for pool in self._pools.values():
+            await pool.aclose()
 
     def _request(self, ask: Ask) -> httpcore2.Request:
         url = ask.url
@@ -165,19 +129,21 @@ class HttpHop:
         return b"".join(chunks)[:limit]
 
     async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
-        if self._egress.proxy is None or _bypasses(url.host, self._egress.no_proxy):
-            if self._direct is None:
-                self._direct = self._open_pool(PinnedBackend(self._guard, self._dialler))
-            return self._direct
-        with suppress(PageUnreachable):  # behind a proxy public names often have no local answer
-            await self._guard.resolve(url.host, url.port)
-        if self._proxied is None:
-            self._proxied = self._open_pool(self._dialler, _proxy(self._egress.proxy))
-        return self._proxied
+        egress = self._egress
+        proxy = egress.proxy if url.scheme == "https" else egress.http_proxy
+        if proxy is None or _bypasses(url.host, egress.no_proxy):
+            proxy = ""
+        else:
+            with suppress(
+                PageUnreachable
+            ):  # behind a proxy public names often have no local answer
+                await self._guard.resolve(url.host, url.port)
+        if proxy not in self._pools:
+            self._pools[proxy] = self._open_pool(proxy)
+        return self._pools[proxy]
 
-    def _open_pool(
-        self, backend: AsyncNetworkBackend, proxy: httpcore2.Proxy | None = None
-    ) -> httpcore2.AsyncConnectionPool:
+    def _open_pool(self, proxy: str) -> httpcore2.AsyncConnectionPool:
+        """A pool that dials checked addresses, or the proxy if there is one."""
         context = httpx2.create_ssl_context(trust_env=False)
         if self._egress.ca_file is not None:
             try:
@@ -189,12 +155,11 @@ class HttpHop:
                 ) from error
         return httpcore2.AsyncConnectionPool(
             ssl_context=context,
-            proxy=proxy,
+            proxy=_proxy(proxy) if proxy else None,
             max_connections=self._limits.concurrency,
-            max_keepalive_connections=MAX_IDLE,
             keepalive_expiry=KEEPALIVE_S,
             http2=True,
-            network_backend=backend,
+            network_backend=self._dialler if proxy else PinnedBackend(self._guard, self._dialler),
         )
 
 

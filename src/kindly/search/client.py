@@ -34,7 +34,7 @@ def build_client(
     http_proxy: str | None = None,
     no_proxy: tuple[str, ...] = (),
 ) -> "httpx2.AsyncClient":
-    """An unopened client; the caller closes it. `ca_file` replaces the system's authorities.
+    """An unopened client; the caller closes it. `ca_file` is trusted beside the system's authorities.
 
     `proxy` carries https addresses, `http_proxy` http ones; `no_proxy` lists what goes past them.
 
@@ -98,11 +98,13 @@ def _is_warning(record: logging.LogRecord) -> bool:
 
 
 def _trusting(ca_file: Path) -> "ssl.SSLContext":
-    import ssl
+    import httpx2
 
+    context = httpx2.create_ssl_context(trust_env=False)
     try:
-        return ssl.create_default_context(cafile=ca_file)
+        context.load_verify_locations(ca_file)
     except OSError as error:
         raise SettingsError(
             f"The CA file {ca_file} cannot be used ({type(error).__name__}): check SSL_CERT_FILE."
         ) from error
+    return context

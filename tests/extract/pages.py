@@ -1,0 +1,40 @@
+"""Pages for the tests of the extract stage, made from bytes or text."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kindly.extract.document import extract
+from kindly.extract.options import ExtractOptions
+from kindly.models import Document, Format, Page
+
+SAMPLES = Path(__file__).parents[1] / "data" / "pages"
+SHARED_DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
+FETCHED_AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+URL = "https://site.example/pages/one"
+
+
+def page(
+    body: bytes | str, *, media_type: str = "text/html", charset: str | None = None, url: str = URL
+) -> Page:
+    return Page(
+        url=url,
+        requested_url=url,
+        status=200,
+        media_type=media_type,
+        body=body.encode() if isinstance(body, str) else body,
+        fetched_at=FETCHED_AT,
+        charset=charset,
+    )
+
+
+def read(
+    body: bytes | str,
+    *,
+    format: Format = "markdown",
+    selector: str | None = None,
+    include_links: bool = True,
+    include_images: bool = False,
+) -> Document:
+    """The document of an HTML page."""
+    options = ExtractOptions(format, selector, include_links, include_images)
+    return extract(page(body), options)
