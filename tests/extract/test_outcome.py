@@ -26,7 +26,7 @@ ARTICLE = (
         ("<p>Request unsuccessful. Incapsula incident ID: 1</p>", OutcomeKind.BLOCKED),
         ("<p>Our systems have detected unusual traffic from your computer network.</p>", OutcomeKind.BLOCKED),
         ("<title>Robot Check</title><p>Type the characters</p>", OutcomeKind.BLOCKED),
-        ("<title>Log in - Site</title><form>Name <input><input type='password'></form><p>Welcome</p>", OutcomeKind.AUTH),
+        ("<title>Log in - Site</title><form><input><input type='password'></form><p>Welcome</p>", OutcomeKind.AUTH),
         ("<h1>Private</h1><p>You must be logged in to see this page.</p>", OutcomeKind.AUTH),
         ("<h1>Markets fall</h1><p>Subscribe to continue reading. Already a subscriber?</p>", OutcomeKind.PAYWALLED),
         ("<h1>News</h1><p>This article is for subscribers.</p>", OutcomeKind.PAYWALLED),

@@ -65,6 +65,7 @@ CONTAINERS = frozenset(
 LINK_DENSE = 0.6
 LINK_DISCOUNT = 0.8
 MOSTLY_LINKS = 0.4
+MANY_LINKS = 3
 RELATED_HEADING = re.compile(
     r"(?:related|recommended|more (?:from|in|on|stories|articles|posts)|you (?:may|might) (?:also )?(?:like|enjoy)|"
     r"(?:read|see) (?:also|more|next)|also (?:read|on)|popular|trending|latest|recent|most (?:read|popular|viewed)|"
@@ -149,13 +150,16 @@ def _prune(body: Element) -> None:
 
 
 def _remove(doomed: list[Element], body: Element, measure: Measure, *, keep_share: float) -> None:
-    """Take elements out, the smallest first, and stop before too little of the page's prose would be left."""
+    """Take elements out, the smallest first, but leave enough of the page's prose and never nothing."""
     chosen = set(doomed)
     outermost = [element for element in doomed if chosen.isdisjoint(element.ancestors)]
-    left = total = measure.prose(body)
+    prose, text = measure.prose(body), measure.text(body)
+    least = keep_share * prose
     for element in sorted(outermost, key=measure.prose):
-        left -= measure.prose(element)
-        if left >= keep_share * total or measure.link_share(element) > LINK_DENSE:
+        prose -= measure.prose(element)
+        is_links = measure.link_share(element) > LINK_DENSE
+        if text > measure.text(element) and (prose >= least or is_links):
+            text -= measure.text(element)
             element.decompose()
 
 
@@ -219,8 +223,15 @@ def _prune_links(root: Element, measure: Measure) -> None:
     for element in root.select(", ".join(sorted(BLOCKS))):
         small = measure.text(element) < 0.3 * measure.text(root)
         dense = measure.link_share(element) > LINK_DENSE
-        if small and dense and element.select_one("pre, h1, h2") is None:
+        if small and dense and not _is_worth_keeping(element):
             element.decompose()
+
+
+def _is_worth_keeping(element: Element) -> bool:
+    """Whether a link-heavy block still is part of the text: a heading, code, or a sentence with a link or two."""
+    if element.select_one("pre, h1, h2") is not None:
+        return True
+    return element.tag == "p" and len(element.select("a")) < MANY_LINKS
 
 
 def _prune_teasers(root: Element, measure: Measure) -> None:

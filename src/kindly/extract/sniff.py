@@ -55,7 +55,7 @@ MAGIC: tuple[tuple[int, bytes, str], ...] = (
 
 SPECIFIC_ZIP = re.compile(r"opendocument|openxmlformats|epub|java-archive|msword|ms-excel")
 HTML_START = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*"
+    rb"\s*(?:<!--.{0,2000}?-->\s*)*"
     rb"<(?:!doctype\s+html|html|head|body|script|style|title|meta|link|div|p|h[1-6]|table|a|br|ul|ol|main|article|section|"
     rb"center|font|span|b|iframe)[\s>/]",
     re.I | re.S,

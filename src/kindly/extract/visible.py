@@ -47,27 +47,29 @@ NO_CIRCLE = re.compile(r"(?:circle|ellipse)\(\s*0(?![.\d]*[1-9])")
 HALF_INSET = re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d+)?%")
 
 
+Piece = Sequence[Element | Text]
+"""What one rule of the page hides."""
+
+
 def drop_unseen(document: Document) -> int:
     """Take invisible elements and text out of the tree; the number of pieces that held text."""
     document.remove(NOT_TEXT)
     cascade = Cascade(document)
     document.remove("style")
     page_characters = len(document.text)
-    pieces: list[Sequence[Element | Text]] = [
+    pieces: list[Piece] = [
         [element]
         for element in document.select(HIDDEN_MARKUP)
         if not _shown_by_script(len(element.text), page_characters)
     ]
     pieces += _styled_unseen(document, cascade, page_characters)
-    return sum(_drop(piece) for piece in pieces)
+    return _drop(pieces)
 
 
-def _styled_unseen(
-    document: Document, cascade: Cascade, page_characters: int
-) -> list[Sequence[Element | Text]]:
+def _styled_unseen(document: Document, cascade: Cascade, page_characters: int) -> list[Piece]:
     """What styles hide, unless they hide the whole page and thus only until a script shows it."""
     external = document.select_one("link[rel~=stylesheet]") is not None
-    pieces: list[Sequence[Element | Text]] = []
+    pieces: list[Piece] = []
     walked: set[Node] = set()
     for element in (*cascade, *document.select("font[color]")):
         if element.tag in ("html", "body", "head"):
@@ -85,7 +87,7 @@ def _styled_unseen(
     return [] if whole > REVEALED_CHARACTERS and whole > 0.95 * page_characters else pieces
 
 
-def _characters(pieces: list[Sequence[Element | Text]]) -> int:
+def _characters(pieces: list[Piece]) -> int:
     """Characters of text in all pieces, what lies in two of them counted once."""
     nodes = {node for piece in pieces for node in piece}
     return sum(len(node.text) for node in nodes if nodes.isdisjoint(node.ancestors))
@@ -106,11 +108,13 @@ def is_unseen(style: Style) -> bool:
     )
 
 
-def _drop(piece: Sequence[Element | Text]) -> int:
-    """Remove the nodes of a piece; 1 if there was text in them that is not gone already."""
+def _drop(pieces: list[Piece]) -> int:
+    """Remove all pieces; how many held text, those inside another one not counted."""
+    nodes = {node for piece in pieces for node in piece}
     held = 0
-    for node in piece:
-        held |= bool(node.text.strip())
+    for piece in pieces:
+        held += any(nodes.isdisjoint(node.ancestors) and node.text.strip() for node in piece)
+    for node in nodes:
         node.decompose()
     return held
 
