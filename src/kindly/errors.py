@@ -4,7 +4,6 @@
     ├── SettingsError                 a value at start is wrong or unknown
     ├── InputError                    an argument of this call is wrong
     │   └── CursorExpired             the page behind a cursor is no longer kept
-    ├── Busy                          too many calls are under way
     ├── SearchError                   → provider
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failed                       try_next
@@ -73,12 +72,6 @@ class InputError(KindlyError):
 
 class CursorExpired(InputError):
     """The page that a cursor continues is not kept any more."""
-
-
-class Busy(KindlyError):
-    """Too many calls are under way; the caller should try again."""
-
-    kind = OutcomeKind.RATE_LIMITED
 
 
 class SearchError(KindlyError):

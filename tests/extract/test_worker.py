@@ -99,7 +99,7 @@ async def test_hanging_page_is_killed_at_the_deadline_and_the_next_one_is_read()
 
 
 async def test_hanging_page_is_killed_at_the_pools_own_limit() -> None:
-    async with hostile(timeout_s=2) as workers:
+    async with hostile(timeout_s=0.3) as workers:
         with pytest.raises(ExtractionFailed):
             await told(workers, "hang")
 

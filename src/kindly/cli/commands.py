@@ -71,9 +71,10 @@ def cli() -> None:
 @common
 def start_mcp_server(config: Path | None, **overrides: object) -> None:
     """Serve an agent over MCP. Options may also follow a `--`."""
+    settings = _settings(config, overrides)  # first: a wrong setting is told before the slow import
     from kindly.cli.serve import serve
 
-    serve(_settings(config, overrides))
+    serve(settings)
 
 
 @cli.command()

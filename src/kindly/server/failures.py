@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from kindly.errors import (
-    Busy,
     ExtractError,
     FetchError,
     InputError,
@@ -53,7 +52,6 @@ def _when(error: KindlyError) -> str:
 SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = (
     (InputError, _plain),
     (SettingsError, _configuration),
-    (Busy, _later),
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),

@@ -14,7 +14,7 @@ from mcp.server.stdio import stdio_server
 import kindly
 from kindly.app import App
 from kindly.budget import Deadline
-from kindly.errors import InputError, KindlyError
+from kindly.errors import KindlyError
 from kindly.redact import Redactor
 from kindly.server.failures import UNEXPECTED, sentence
 from kindly.server.tool import Call, Output, Profile, Tool
@@ -81,17 +81,17 @@ async def _answer(
     tool: Tool, arguments: dict[str, Any] | None, app: App, context: Context
 ) -> types.CallToolResult:
     """Run a tool. The one place where an unforeseen exception ends: in the log, and as a plain sentence."""
+    began = anyio.current_time()
     try:
         wanted = tool.arguments.parse(arguments)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
             output = await tool.run(Call(app, deadline, _Progress(context)), wanted)
-    except InputError as error:
-        return _failure(sentence(error), app.redactor)
     except KindlyError as error:
-        logger.info("call failed", extra={"tool": tool.name, "outcome": error.outcome.value})
+        _log(tool, error.outcome.value, began)
         return _failure(sentence(error), app.redactor)
     except TimeoutError:
+        _log(tool, "timeout", began)
         return _failure(
             f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again.",
             app.redactor,
@@ -99,7 +99,14 @@ async def _answer(
     except Exception:
         logger.exception("unforeseen error", extra={"tool": tool.name})
         return _failure(UNEXPECTED, app.redactor)
+    _log(tool, output.structured.get("status", "ok"), began)
     return _result(output, app.redactor)
+
+
+def _log(tool: Tool, outcome: str, began: float) -> None:
+    """One line a call, without what was asked or found."""
+    took_ms = round((anyio.current_time() - began) * 1000)
+    logger.info("call", extra={"tool": tool.name, "outcome": outcome, "took_ms": took_ms})
 
 
 class _Progress:
