@@ -55,8 +55,10 @@ def test_teasers_under_a_telling_heading_go() -> None:
 
 
 def test_telling_heading_of_the_story_itself_stays() -> None:
-    body = f"<article><h2>Latest changes</h2><p>{PROSE}</p><p>Before<h3>Tags</h3></p></article>"
-    assert "Latest changes" in read(body).text
+    body = f"<article><h2>Latest changes</h2><p>{PROSE}</p><div>Before <h3>Tags</h3> after</div></article>"
+    text = read(body).text
+    assert "Latest changes" in text
+    assert "### Tags" in text
 
 
 def test_link_list_goes_from_prose_and_stays_in_a_page_of_links() -> None:

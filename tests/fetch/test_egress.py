@@ -225,7 +225,9 @@ async def test_bad_proxy_address_is_a_settings_error(proxy: str) -> None:
     ],
     ids=["only for https", "one for each"],
 )
-async def test_a_proxy_carries_only_its_own_scheme(egress: Egress, dialled: tuple[str, int]) -> None:
+async def test_a_proxy_carries_only_its_own_scheme(
+    egress: Egress, dialled: tuple[str, int]
+) -> None:
     dialler = FakeDialler(through_proxy)
 
     await ask_proxied("http://www.example.com/a", dialler, egress, {"www.example.com": [[PUBLIC]]})

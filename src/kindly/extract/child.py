@@ -27,7 +27,11 @@ def main(memory_bytes: int, extract: Extract | None = None) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     os.dup2(silence, 0)
     os.dup2(silence, 1)
-    extract = extract or _parser()
+    serve(pipe_in, pipe_out, extract or _parser())
+
+
+def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, extract: Extract) -> None:
+    """Answer every message of one pipe on the other."""
     while (message := _read(pipe_in)) is not None:
         pipe_out.write(packed(_reply(message, extract)))
         pipe_out.flush()

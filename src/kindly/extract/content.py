@@ -117,8 +117,6 @@ def main_content(document: Document) -> Element:
     """The element with the page's main content; the tree is pruned in place."""
     body = document.select_one("body")
     if body is None:
-        body = document.root
-    if body is None:
         return Element("body")
     _prune(body)
     measure = Measure(body)

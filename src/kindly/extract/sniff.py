@@ -149,22 +149,15 @@ def decode(page: Page) -> str:
 
 
 def _decode_legacy(body: bytes, declared: str | None) -> str:
-    """Text of bytes that are not UTF-8, or only nearly."""
-    detected = detect.detect(body[:DETECT_BYTES]).codec
-    guessed = detect.detect(
-        body[:DETECT_BYTES], detect.Detection(excluded=frozenset({"UTF-8"}))
-    ).codec
-    best, least = "", 2.0
-    for codec in (declared, detected, guessed, "whatwg-windows-1252"):
-        if codec is None:
-            continue
-        text = body.decode(codec, "replace")
-        garbled = text.count("\ufffd") / (len(text) or 1)
-        if garbled <= GARBLED and text.strip("\ufffd"):
-            return text
-        if garbled < least:
-            best, least = text, garbled
-    return best
+    """Text of bytes that are not UTF-8, or only nearly: the first encoding that reads them without much loss."""
+    head = body[:DETECT_BYTES]
+    not_utf_8 = detect.Detection(excluded=frozenset({"UTF-8"}))
+    for codec in (declared, detect.detect(head).codec, detect.detect(head, not_utf_8).codec):
+        if codec is not None:
+            text = body.decode(codec, "replace")
+            if text.count("\ufffd") <= GARBLED * len(text):
+                return text
+    return body.decode("whatwg-windows-1252")
 
 
 def _codec(label: str | None) -> str | None:

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import anyio
-from anyio.abc import ByteReceiveStream, Process
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from kindly.budget import Deadline
@@ -158,8 +158,10 @@ class _Worker:
 
     def __init__(self, process: Process) -> None:
         self.pages = 0
+        self._killed = False
         self._process = process
-        self._answers = BufferedByteReceiveStream(_opened(process.stdout))
+        self._questions = cast("ByteSendStream", process.stdin)
+        self._answers = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
 
     @property
     def alive(self) -> bool:
@@ -167,15 +169,16 @@ class _Worker:
 
     async def ask(self, message: wire.Message) -> wire.Message:
         self.pages += 1
-        if self._process.stdin is not None:
-            await self._process.stdin.send(wire.packed(message))
+        await self._questions.send(wire.packed(message))
         header, block = wire.lengths(await self._answers.receive_exactly(wire.LENGTHS.size))
         return await self._answers.receive_exactly(header), await self._answers.receive_exactly(
             block
         )
 
     def kill(self) -> None:
-        if self.alive:
+        """Kill it, once: a second signal would reap the process behind the event loop's back."""
+        if self.alive and not self._killed:
+            self._killed = True
             self._process.kill()
 
     async def aclose(self) -> None:
@@ -204,9 +207,3 @@ def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
     package = str(Path(__file__).resolve().parents[2])
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
     return kept
-
-
-def _opened(stream: ByteReceiveStream | None) -> ByteReceiveStream:
-    if stream is None:
-        raise ExtractionFailed("A worker process has no pipe.", url="")
-    return stream
