@@ -5,14 +5,15 @@ client inside the fetcher, which reaches only what the guard allows.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 import kindly
 from kindly.budget import Deadline
+from kindly.errors import KindlyError
 from kindly.extract.worker import Workers
 from kindly.fetch.calls import Egress, FetchLimits
 from kindly.fetch.fetcher import open_fetcher
@@ -25,8 +26,11 @@ from kindly.search.client import build_client
 from kindly.search.providers import PROVIDERS
 from kindly.search.router import CALL_TIMEOUT_S, Router
 from kindly.settings import Settings
+from kindly.tls import Tls
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 
@@ -39,6 +43,12 @@ class App:
     default_tokens: int
     max_tokens: int
     deadline_s: float
+    tls: Tls = field(default_factory=Tls)
+
+    async def warm(self) -> None:
+        """Have ready what the first call would wait for. Failures are left for that call to tell."""
+        with suppress(KindlyError):
+            await self.tls.context()
 
     def tokens_for(self, wanted: int | None) -> int:
         """How large an answer may be, given what the call asks for."""
@@ -48,12 +58,13 @@ class App:
 @asynccontextmanager
 async def open_app(settings: Settings) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened when first needed."""
+    tls = Tls(settings.ssl_cert_file)
     async with AsyncExitStack() as stack:
         fetcher = await stack.enter_async_context(
             open_fetcher(
                 fetch_limits(settings),
                 guard_policy(settings),
-                egress=egress(settings),
+                egress=egress(settings, tls),
                 cache_path=str(settings.data_path / "pages.sqlite")
                 if settings.cache_mb
                 else MEMORY,
@@ -62,7 +73,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         workers = await stack.enter_async_context(
             Workers(size=settings.workers, environ=settings.child_environ)
         )
-        searcher = LazyRouter(settings)
+        searcher = LazyRouter(settings, tls)
         stack.push_async_callback(searcher.aclose)
         stages = Stages(
             searcher=searcher,
@@ -76,21 +87,23 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             default_tokens=settings.default_tokens,
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,
+            tls=tls,
         )
 
 
 class LazyRouter:
     """The router, built with its client and TLS context at the first search."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, tls: Tls) -> None:
         self._settings = settings
+        self._tls = tls
         self._client: httpx2.AsyncClient | None = None
         self._router: Router | None = None
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
         """Hits from the first configured provider that answers."""
         if self._router is None:
-            self._router = self._build()
+            self._router = self._build(await self._tls.context())
         return await self._router.search(query, deadline)
 
     async def aclose(self) -> None:
@@ -98,12 +111,12 @@ class LazyRouter:
         if self._client is not None:
             await self._client.aclose()
 
-    def _build(self) -> Router:
+    def _build(self, context: "ssl.SSLContext") -> Router:
         settings = self._settings
         client = self._client = build_client(
             timeout_s=CALL_TIMEOUT_S,
             user_agent=kindly.SERVER_NAME,
-            ca_file=settings.ssl_cert_file,
+            context=context,
             proxy=_revealed(settings.https_proxy),
             http_proxy=_revealed(settings.http_proxy),
             no_proxy=settings.no_proxy,
@@ -126,13 +139,13 @@ def _revealed(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
 
 
-def egress(settings: Settings) -> Egress:
+def egress(settings: Settings, tls: Tls) -> Egress:
     """How page traffic leaves this machine."""
     return Egress(
         proxy=_revealed(settings.https_proxy),
         http_proxy=_revealed(settings.http_proxy),
         no_proxy=settings.no_proxy,
-        ca_file=str(settings.ssl_cert_file) if settings.ssl_cert_file else None,
+        tls=tls,
     )
 
 

@@ -24,6 +24,7 @@ from kindly.budget import Deadline
 from kindly.errors import AddressRefused, PageUnreachable, SettingsError
 from kindly.fetch import Egress, FetchLimits, GuardPolicy, Seams, open_fetcher
 from kindly.models import Page
+from kindly.tls import Tls
 from kindly.urls import parse
 from tests.fetch.fakes import PUBLIC, START, FakeDialler, FakeResolver, Seen
 from tests.site import ARTICLE, Answer, html
@@ -128,7 +129,7 @@ async def fetch_secure(site: SecureSite, egress: Egress, *, times: int = 1) -> l
 async def test_pinned_connection_keeps_name_certificate_and_http2(certificate: Path) -> None:
     with anyio.fail_after(10):
         async with secure_site(certificate) as site:
-            pages = await fetch_secure(site, Egress(ca_file=str(certificate)), times=2)
+            pages = await fetch_secure(site, Egress(tls=Tls(certificate)), times=2)
 
     assert [page.body for page in pages] == [ARTICLE.encode()] * 2
     assert site.names == [NAME]
@@ -152,7 +153,7 @@ async def test_unusable_authority_file_is_a_settings_error(
         path.write_text(text)
 
     async with open_fetcher(
-        NO_ROBOTS, egress=Egress(ca_file=str(path)), seams=Seams(dialler=FakeDialler())
+        NO_ROBOTS, egress=Egress(tls=Tls(path)), seams=Seams(dialler=FakeDialler())
     ) as fetcher:
         with pytest.raises(SettingsError, match="SSL_CERT_FILE"):
             await fetcher.fetch(parse("http://8.8.8.8/"), Deadline.after(5))

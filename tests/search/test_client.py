@@ -1,8 +1,6 @@
 import logging
-import ssl
 import subprocess
 import sys
-from pathlib import Path
 
 import anyio
 import httpx2
@@ -99,25 +97,6 @@ def test_unusable_proxy_is_a_settings_error_without_its_password(
         build_client(timeout_s=1, user_agent="x", proxy=proxy, no_proxy=no_proxy)
     assert "HTTPS_PROXY" in str(caught.value)
     assert caught.value.__context__ is None
-
-
-@pytest.mark.parametrize("content", [None, "no certificate"], ids=["missing", "not-a-certificate"])
-def test_unusable_ca_file_is_a_settings_error(tmp_path: Path, content: str | None) -> None:
-    ca_file = tmp_path / "ca.pem"
-    if content is not None:
-        ca_file.write_text(content, encoding="utf-8")
-    with pytest.raises(SettingsError) as caught:
-        build_client(timeout_s=1, user_agent="x", ca_file=ca_file)
-    assert str(ca_file) in str(caught.value)
-    assert "SSL_CERT_FILE" in str(caught.value)
-
-
-async def test_ca_file_is_taken() -> None:
-    system = ssl.get_default_verify_paths().cafile
-    if system is None:
-        pytest.skip("this machine has no single file of certificates")
-    async with build_client(timeout_s=1, user_agent="x", ca_file=Path(system)) as client:
-        assert not client.is_closed
 
 
 def test_wire_loggers_pass_warnings_only_however_often_silenced(

@@ -7,7 +7,7 @@ wrapper has the shape of what it wraps and knows only the next one. Nothing here
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -16,6 +16,7 @@ import anyio
 from kindly.budget import Clock, Deadline
 from kindly.errors import PageUnreachable
 from kindly.models import Page
+from kindly.tls import Tls
 from kindly.urls import Url
 
 USER_AGENT = (
@@ -49,9 +50,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Egress:
-    """How traffic leaves this machine: an HTTP proxy, hosts that go around it, a further
-    certificate authority.
-    """
+    """How traffic leaves this machine: proxies, hosts that go around them, whom TLS trusts."""
 
     proxy: str | None = None
     """For https addresses."""
@@ -59,8 +58,7 @@ class Egress:
     """For http addresses."""
     no_proxy: tuple[str, ...] = ()
     """Host names; each stands for its subdomains too, `*` for all."""
-    ca_file: str | None = None
-    """PEM file, trusted beside the system's authorities."""
+    tls: Tls = field(default_factory=Tls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ reach beyond that is the proxy's business.
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
 
 import anyio
@@ -27,6 +27,9 @@ from kindly.fetch.dial import PinnedBackend
 from kindly.fetch.guard import Guard
 from kindly.fetch.translate import translated
 from kindly.urls import Url, parse
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
 ACCEPT_ENCODING = "gzip, br, zstd, deflate"
@@ -134,25 +137,16 @@ class HttpHop:
         if proxy is None or _bypasses(url.host, egress.no_proxy):
             proxy = ""
         else:
-            with suppress(
-                PageUnreachable
-            ):  # behind a proxy public names often have no local answer
+            # Behind a proxy public names often have no local answer.
+            with suppress(PageUnreachable):
                 await self._guard.resolve(url.host, url.port)
+        context = await egress.tls.context()
         if proxy not in self._pools:
-            self._pools[proxy] = self._open_pool(proxy)
+            self._pools[proxy] = self._open_pool(proxy, context)
         return self._pools[proxy]
 
-    def _open_pool(self, proxy: str) -> httpcore2.AsyncConnectionPool:
+    def _open_pool(self, proxy: str, context: "SSLContext") -> httpcore2.AsyncConnectionPool:
         """A pool that dials checked addresses, or the proxy if there is one."""
-        context = httpx2.create_ssl_context(trust_env=False)
-        if self._egress.ca_file is not None:
-            try:
-                context.load_verify_locations(self._egress.ca_file)
-            except OSError as error:
-                raise SettingsError(
-                    "The certificate file that SSL_CERT_FILE names could not be loaded; "
-                    "it must be a readable PEM file."
-                ) from error
         return httpcore2.AsyncConnectionPool(
             ssl_context=context,
             proxy=_proxy(proxy) if proxy else None,

@@ -5,7 +5,6 @@ wire's loggers are kept quiet, as they write addresses and headers.
 """
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kindly.errors import SettingsError
@@ -29,22 +28,22 @@ def build_client(
     *,
     timeout_s: float,
     user_agent: str,
-    ca_file: Path | None = None,
+    context: "ssl.SSLContext | None" = None,
     proxy: str | None = None,
     http_proxy: str | None = None,
     no_proxy: tuple[str, ...] = (),
 ) -> "httpx2.AsyncClient":
-    """An unopened client; the caller closes it. `ca_file` is trusted beside the system's authorities.
+    """An unopened client; the caller closes it. Without a TLS context it makes its own.
 
     `proxy` carries https addresses, `http_proxy` http ones; `no_proxy` lists what goes past them.
 
     Raises:
-        SettingsError: The CA file or a proxy setting cannot be used.
+        SettingsError: A proxy setting cannot be used.
     """
     import httpx2
 
     silence_wire_loggers()
-    verify = True if ca_file is None else _trusting(ca_file)
+    verify = context or True
     try:
         mounts = {
             pattern: httpx2.AsyncHTTPTransport(verify=verify, proxy=address, trust_env=False)
@@ -95,16 +94,3 @@ def _pattern(host: str) -> str:
 
 def _is_warning(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.WARNING
-
-
-def _trusting(ca_file: Path) -> "ssl.SSLContext":
-    import httpx2
-
-    context = httpx2.create_ssl_context(trust_env=False)
-    try:
-        context.load_verify_locations(ca_file)
-    except OSError as error:
-        raise SettingsError(
-            f"The CA file {ca_file} cannot be used ({type(error).__name__}): check SSL_CERT_FILE."
-        ) from error
-    return context

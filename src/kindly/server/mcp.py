@@ -35,14 +35,19 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     }
     listed = [_listed(name, tool) for name, tool in tools.items()]
 
+    listed_once = anyio.Event()
+
     @asynccontextmanager
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
-        async with open_app() as app:
+        async with open_app() as app, anyio.create_task_group() as tasks:
+            tasks.start_soon(_warm_after, listed_once, app)
             yield app
+            tasks.cancel_scope.cancel()
 
     async def list_tools(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
+        listed_once.set()
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(
@@ -64,6 +69,12 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+async def _warm_after(listed_once: anyio.Event, app: App) -> None:
+    """Get ready once somebody has looked at the tools: he is about to call one."""
+    await listed_once.wait()
+    await app.warm()
 
 
 def _listed(name: str, tool: Tool) -> types.Tool:

@@ -1,0 +1,50 @@
+"""The TLS context that both HTTP clients share: the system's authorities, and beside them the file a user names.
+
+Loading certificates takes tens of milliseconds, so it happens once, in a thread, when a connection first needs it.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from kindly.errors import SettingsError
+
+if TYPE_CHECKING:
+    import ssl
+
+
+class Tls:
+    """A TLS context to come."""
+
+    def __init__(self, ca_file: Path | None = None) -> None:
+        self._ca_file = ca_file
+        self._context: ssl.SSLContext | None = None
+        self._building = anyio.Lock()
+
+    async def context(self) -> "ssl.SSLContext":
+        """The context, the same one each time.
+
+        Raises:
+            SettingsError: the file that SSL_CERT_FILE names cannot be used.
+        """
+        async with self._building:
+            if self._context is None:
+                self._context = await anyio.to_thread.run_sync(_build, self._ca_file)
+            return self._context
+
+
+def _build(ca_file: Path | None) -> "ssl.SSLContext":
+    import httpx2
+
+    context = httpx2.create_ssl_context(trust_env=False)
+    if ca_file is not None:
+        try:
+            context.load_verify_locations(ca_file)
+        except OSError as error:
+            raise SettingsError(
+                f"SSL_CERT_FILE {ca_file} cannot be used ({type(error).__name__}): "
+                "it must be a readable PEM file."
+            ) from error
+    return context
