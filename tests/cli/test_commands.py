@@ -1,7 +1,10 @@
 """The command line as a person and a script use it: real processes, a site on loopback."""
 
 import json
+import os
+import pty
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -168,3 +171,43 @@ async def test_unknown_setting_stops_every_command() -> None:
     done = await run({"KINDLY_CONTEX": "codex"}, "doctor")
     assert done.code == 2
     assert "KINDLY_CONTEXT" in done.err
+
+
+async def on_a_terminal(environ: dict[str, str], *arguments: str) -> str:
+    """What a person would see of `kindly …`."""
+    own, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [str(SCRIPT.with_name("kindly")), *arguments],
+        env=inherited(environ) | {"TERM": "xterm", "COLUMNS": "80"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+
+    def read() -> bytes:
+        seen = b""
+        try:
+            while piece := os.read(own, 4096):
+                seen += piece
+        except OSError:  # the other end is closed
+            pass
+        return seen
+
+    try:
+        return (await anyio.to_thread.run_sync(read)).decode()
+    finally:
+        process.wait(30)
+        os.close(own)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
+async def test_a_terminal_shows_progress_and_colour(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article")]))
+    environ = environment(site, tmp_path, **BOTH)
+    page = await on_a_terminal(environ, "fetch", site.url("/article"))
+    found = await on_a_terminal(environ, "search", "bees")
+    for seen in (page, found):
+        assert "\x1b[" in seen
+        assert "How bees find flowers" in seen
+    assert "1 of 1 pages" in found or "1 results" in found

@@ -72,7 +72,18 @@ async def test_failure_is_an_error_with_its_outcome(
     assert result.structured_content is not None
     assert result.structured_content["status"] == status
     assert isinstance(result.structured_content["page_content"], str)
+    assert result.structured_content["retryable"] is (
+        status in {"rate_limited", "timeout", "unreachable"}
+    )
     assert f"({status})" in text_of(result)
+
+
+async def test_a_long_pause_is_told(site: Site, tmp_path: Path) -> None:
+    async with calling(environment(site, tmp_path)) as call:
+        result = await call("get_content", url=site.url("/limited/429?after=3600"))
+    assert result.structured_content is not None
+    assert result.structured_content["retry_after_s"] == 3600
+    assert "3600 seconds" in text_of(result)
 
 
 @pytest.mark.parametrize(

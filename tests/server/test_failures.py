@@ -25,7 +25,12 @@ URL = "https://example.com/"
 
 
 def leaves(root: type[KindlyError] = KindlyError) -> list[type[KindlyError]]:
-    below = [leaf for child in root.__subclasses__() for leaf in leaves(child)]
+    below = [
+        leaf
+        for child in root.__subclasses__()
+        if child.__module__.startswith("kindly.")
+        for leaf in leaves(child)
+    ]
     return [root, *below] if root is not KindlyError else below
 
 

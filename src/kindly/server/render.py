@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from kindly.answer import compose
 from kindly.budget import count_tokens, fit
-from kindly.models import Answer, Hits, Reading, Source
+from kindly.models import Answer, Hits, Outcome, Reading, Source
 from kindly.server.tool import Output
 from kindly.urls import domain
 
@@ -126,7 +126,7 @@ def _result(reading: Reading, fence: Marks) -> dict[str, Any]:
         "link": hit.url,
         "snippet": clip(hit.snippet, SNIPPET_TOKENS),
         "page_content": page_content(reading, fence),
-        "status": reading.source.outcome.kind.value,
+        **_status(reading.source.outcome),
         "domain": domain(hit.url),
         "provider": hit.provider,
     }
@@ -134,6 +134,15 @@ def _result(reading: Reading, fence: Marks) -> dict[str, Any]:
     published = hit.published or (document and document.metadata.published)
     optional = {"published": published, "score": hit.score, "cursor": reading.cursor}
     return result | {key: value for key, value in optional.items() if value is not None}
+
+
+def _status(outcome: Outcome) -> dict[str, Any]:
+    if outcome.ok:
+        return {"status": outcome.kind.value}
+    status: dict[str, Any] = {"status": outcome.kind.value, "retryable": outcome.retryable}
+    if outcome.retry_after_s is not None:
+        status["retry_after_s"] = round(outcome.retry_after_s)
+    return status
 
 
 def _as_text(number: int, result: dict[str, Any]) -> str:
@@ -148,7 +157,7 @@ def _as_text(number: int, result: dict[str, Any]) -> str:
 
 def _about(reading: Reading) -> dict[str, Any]:
     document = reading.source.document
-    about: dict[str, Any] = {"status": reading.source.outcome.kind.value}
+    about = _status(reading.source.outcome)
     if document is None:
         return about
     meta = document.metadata

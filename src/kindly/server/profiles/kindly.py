@@ -25,6 +25,7 @@ from kindly.server.tool import Arguments, Call, Output, Profile, Tool
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
+STATUS = {"status": TEXT, "retryable": {"type": "boolean"}, "retry_after_s": NUMBER}
 
 MaxTokens = Annotated[int | None, Field(ge=500, le=100_000, description="Size of the whole answer")]
 
@@ -146,7 +147,7 @@ PROFILE = Profile(
                         "items": _object(
                             {"title": TEXT, "link": TEXT, "snippet": TEXT, "page_content": TEXT},
                             {
-                                "status": TEXT,
+                                **STATUS,
                                 "domain": TEXT,
                                 "provider": TEXT,
                                 "published": TEXT,
@@ -171,7 +172,7 @@ PROFILE = Profile(
             output_schema=_object(
                 {"url": TEXT, "page_content": TEXT},
                 {
-                    "status": TEXT,
+                    **STATUS,
                     "title": TEXT,
                     "final_url": TEXT,
                     "published": TEXT,
