@@ -19,5 +19,6 @@ live:
     RUN_LIVE_TESTS=1 .venv/bin/pytest tests/live
 
 bench:
-    .venv/bin/python bench/cold_start.py
-    .venv/bin/python bench/fetch_overhead.py
+    .venv/bin/python -m bench.cold_start
+    .venv/bin/python -m bench.fetch_overhead
+    .venv/bin/python -m bench.search_overhead

@@ -1,6 +1,6 @@
 """Start to answered `tools/list`: Kindly against a bare two-tool server on the same SDK, interleaved in one run.
 
-    python bench/cold_start.py [--runs 15]
+    python -m bench.cold_start [--runs 15]
 
 Prints both medians, their ratio and the size of `tools/list`; exits 1 when a bar is missed.
 """

@@ -1,6 +1,6 @@
 """What Kindly adds to fetching: `get_content` and `web_search` against a bare client on the same pages, interleaved.
 
-    python bench/fetch_overhead.py [--rounds 9]
+    python -m bench.fetch_overhead [--rounds 9]
 
 One page after another, 50 pages at once with 50 to 400 ms of page latency, and a search with 5 results. The fetch bars
 are without extraction (pages go through an extractor that only decodes); with extraction is printed beside them.

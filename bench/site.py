@@ -43,9 +43,9 @@ async def page(request: Request) -> HTMLResponse:
 
 
 async def serper(request: Request) -> JSONResponse:
-    """`/search`: as many results as asked for, each on this site."""
+    """`/search` after 200 ms, `/fast/search` after 20: as many results as asked for, each on this site."""
     asked = await request.json()
-    await anyio.sleep(0.2)
+    await anyio.sleep(0.02 if "fast" in request.url.path else 0.2)
     base = f"{request.url.scheme}://{request.url.netloc}"
     latencies = [50, 120, 200, 280, 400]
     return JSONResponse(
@@ -64,6 +64,30 @@ async def serper(request: Request) -> JSONResponse:
     )
 
 
+async def down(_: Request) -> PlainTextResponse:
+    """A provider that has broken down."""
+    await anyio.sleep(0.02)
+    return PlainTextResponse("", 503)
+
+
+async def tavily(request: Request) -> JSONResponse:
+    """A Tavily look-alike as fast as `/fast/search`."""
+    asked = await request.json()
+    await anyio.sleep(0.02)
+    results = [
+        {"title": f"Page {n}", "url": f"https://example.com/{n}", "content": "Tea.", "score": 0.5}
+        for n in range(asked["max_results"])
+    ]
+    # Without this the client keeps to the pace of the vendor's usual plan, which a bench outruns.
+    headers = {
+        "RateLimit-Policy": "1000;w=1",
+        "RateLimit-Limit": "1000",
+        "RateLimit-Remaining": "999",
+    }
+    body = {"query": asked["query"], "results": results, "response_time": 0.02}
+    return JSONResponse(body, headers=headers)
+
+
 async def robots(_: Request) -> PlainTextResponse:
     """Everything is allowed."""
     return PlainTextResponse("User-agent: *\nDisallow:\n")
@@ -73,6 +97,9 @@ APP = Starlette(
     routes=[
         Route("/page/{number:int}", page),
         Route("/search", serper, methods=["POST"]),
+        Route("/fast/search", serper, methods=["POST"]),
+        Route("/down/search", down, methods=["POST"]),
+        Route("/tavily/search", tavily, methods=["POST"]),
         Route("/robots.txt", robots),
     ]
 )

@@ -11,7 +11,10 @@ import anyio.abc
 import httpx2
 
 from kindly.budget import Deadline
-from kindly.models import Hit, Query
+from kindly.models import Found, Hit, Query
+from kindly.search.exchange import Api
+from kindly.search.provider import Access, ProviderSpec, SearchProvider, Secret
+from kindly.search.world import World
 
 PROVIDER_DATA = Path(__file__).parent / "data" / "providers"
 """Answers in the shapes that the vendors document, one folder a provider."""
@@ -47,18 +50,18 @@ class FakeProvider:
     """A provider that gives its outcomes in turn, the last one for ever."""
 
     name: str
-    outcomes: list[tuple[Hit, ...] | Exception]
+    outcomes: list[tuple[Hit, ...] | Found | Exception]
     queries: list[Query] = field(default_factory=list)
     allowed_s: list[float] = field(default_factory=list)
     """Seconds that each call was given."""
 
-    async def search(self, query: Query, deadline: Deadline) -> tuple[Hit, ...]:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         self.queries.append(query)
         self.allowed_s.append(deadline.remaining_s())
         outcome = self.outcomes[min(len(self.queries), len(self.outcomes)) - 1]
         if isinstance(outcome, Exception):
             raise outcome
-        return outcome
+        return outcome if isinstance(outcome, Found) else Found(outcome)
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,12 @@ class FakeApi:
 
     def client(self, *, follow_redirects: bool = False) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(
-            transport=httpx2.MockTransport(self._handle),
+            transport=httpx2.MockTransport(self.handle),
             follow_redirects=follow_redirects,
             trust_env=False,
         )
 
-    def _handle(self, request: httpx2.Request) -> httpx2.Response:
+    def handle(self, request: httpx2.Request) -> httpx2.Response:
         self.requests.append(request)
         replies = self.replies[request.url.host]
         reply = replies[min(self.hosts.count(request.url.host), len(replies)) - 1]
@@ -128,6 +131,19 @@ async def loopback_server(reply: bytes) -> AsyncIterator[LoopbackServer]:
         tasks.start_soon(listener.serve, serve)
         yield server
         tasks.cancel_scope.cancel()
+
+
+def built(
+    spec: ProviderSpec, client: httpx2.AsyncClient, key: Secret, base_url: str | None = None
+) -> SearchProvider:
+    """A provider of the catalogue with `key` as its key; it is served at `base_url`."""
+    plain = {"text": "engine-1", "flag": "1", "addresses": base_url or "https://searxng.example"}
+    values: dict[str, Secret] = {
+        need.name: FakeSecret(plain[need.kind]) if need.kind in plain else key
+        for need in spec.needs
+    }
+    access = Access(Api(client, spec), base_url or spec.base_url, values, World())
+    return spec.build(access)
 
 
 def hit(url: str, provider: str = "fake") -> Hit:

@@ -32,7 +32,7 @@ def test_each_source_overrules_the_one_before(tmp_path: Path) -> None:
 
 def test_empty_variables_count_as_not_set() -> None:
     settings = Settings.load({"SERPER_API_KEY": "", "KINDLY_PORT": ""})
-    assert (dict(settings.keys), settings.port) == ({}, 8000)
+    assert (dict(settings.needed), settings.port) == ({}, 8000)
 
 
 def test_lists_are_read_from_commas() -> None:
@@ -137,3 +137,50 @@ def test_every_setting_says_what_it_does() -> None:
 def test_data_goes_where_it_is_told(tmp_path: Path) -> None:
     assert Settings.load({"DATA_DIR": str(tmp_path)}).data_path == tmp_path
     assert Settings.load({}).data_path.name == "kindly"
+
+
+def names(environ: dict[str, str]) -> list[str]:
+    return [spec.name for spec in Settings.load(environ).configured()]
+
+
+def test_providers_are_asked_in_the_order_of_the_catalogue() -> None:
+    assert names({"TAVILY_API_KEY": "t-key-1", "SERPER_API_KEY": "s-key-1"}) == ["serper", "tavily"]
+
+
+def test_another_order_can_be_set_and_leaves_the_rest_out() -> None:
+    keys = {"TAVILY_API_KEY": "t-key-1", "SERPER_API_KEY": "s-key-1"}
+    assert names({**keys, "KINDLY_PROVIDERS": "tavily,serper"}) == ["tavily", "serper"]
+    assert names({**keys, "KINDLY_PROVIDERS": "tavily"}) == ["tavily"]
+
+
+@pytest.mark.parametrize(
+    ("value", "on"),
+    [("1", True), ("true", True), ("YES", True), ("0", False), ("off", False)],
+)
+def test_a_flag_turns_a_provider_on(value: str, on: bool) -> None:
+    assert names({"KINDLY_SEARXNG_POOL": value}) == (["searxng_pool"] if on else [])
+
+
+def test_a_flag_that_says_neither_is_named() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.load({"KINDLY_SEARXNG_POOL": "perhaps"})
+    assert "KINDLY_SEARXNG_POOL" in caught.value.detail
+
+
+def test_a_provider_needs_all_its_settings() -> None:
+    assert names({"GOOGLE_API_KEY": "g-key-1"}) == []
+    assert names({"GOOGLE_API_KEY": "g-key-1", "GOOGLE_SEARCH_ENGINE_ID": "cx"}) == ["google"]
+
+
+def test_several_addresses_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "kindly.toml"
+    file.write_text('searxng_base_url = ["http://a.corp", "http://b.corp"]', encoding="utf-8")
+    needed = Settings.load({}, config=file).needed["SEARXNG_BASE_URL"]
+    assert needed.get_secret_value() == "http://a.corp,http://b.corp"
+
+
+def test_an_unknown_provider_is_named() -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.load({"KINDLY_PROVIDERS": "serper,altavista"})
+    assert "altavista" in caught.value.detail
+    assert "tavily" in caught.value.detail

@@ -19,11 +19,15 @@ def rows() -> list[str]:
         f"| `{env.name}` | {values(Settings.model_fields[field])} | {default(field)} | {env.about} |"
         for field, env in ENV_BY_FIELD.items()
     ]
+    kinds = {"flag": "`1` or `0`", "addresses": "addresses, comma separated"}
     for spec in PROVIDERS:
-        own.append(f"| `{spec.key_setting}` | secret | not set | The key for {spec.label}. |")
-        own.append(
-            f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | Where {spec.label} is asked. |"
-        )
+        own += [
+            f"| `{need.name}` | {kinds.get(need.kind, need.kind)} | not set | {need.about} |"
+            for need in spec.needs
+        ]
+        if spec.base_url_setting:
+            where = f"Where {spec.label} is asked."
+            own.append(f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | {where} |")
     own.append(
         "| `KINDLY_CONFIG` | file | the platform's user configuration folder, `kindly/config.toml` "
         "| The settings file (TOML). |"

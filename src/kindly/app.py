@@ -4,34 +4,47 @@ Two HTTP clients that nobody below can mix up: the API client, which may reach w
 client inside the fetcher, which reaches only what the guard allows.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import anyio
+from anyio.abc import TaskGroup
 from pydantic import SecretStr
 
 import kindly
 from kindly.budget import Deadline
-from kindly.errors import KindlyError
+from kindly.errors import KindlyError, SearchError
 from kindly.extract.worker import Workers
 from kindly.fetch.calls import Egress, FetchLimits
 from kindly.fetch.fetcher import open_fetcher
-from kindly.fetch.guard import GuardPolicy
-from kindly.fetch.store import MEMORY
+from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.models import Hits, Query
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
-from kindly.search.client import build_client
-from kindly.search.providers import PROVIDERS
-from kindly.search.router import CALL_TIMEOUT_S, Router
+from kindly.search.client import Proxies, build_client
+from kindly.search.exchange import Api
+from kindly.search.gauge import Gauge
+from kindly.search.ledger import ProviderStatus
+from kindly.search.provider import Access, Maintained, ProviderSpec
+from kindly.search.rounds import Choices
+from kindly.search.router import CALL_TIMEOUT_S, Entry, Router, build_router
+from kindly.search.state import SqliteState
+from kindly.search.world import World
 from kindly.settings import Settings
+from kindly.sqlite import MEMORY
 from kindly.tls import Tls
 
 if TYPE_CHECKING:
     import ssl
 
     import httpx2
+
+
+KEYS = ("SERPER_API_KEY", "TAVILY_API_KEY")
+KEYLESS = ("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL")
+"""What the error names when no provider is set up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +57,11 @@ class App:
     max_tokens: int
     deadline_s: float
     tls: Tls = field(default_factory=Tls)
+    books: "Callable[[], Awaitable[tuple[ProviderStatus, ...]]] | None" = None
+
+    async def providers(self) -> "tuple[ProviderStatus, ...]":
+        """What is known of each provider, over all starts."""
+        return await self.books() if self.books else ()
 
     async def warm(self) -> None:
         """Have ready what the first call would wait for. Failures are left for that call to tell."""
@@ -73,7 +91,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         workers = await stack.enter_async_context(
             Workers(size=settings.workers, environ=settings.child_environ)
         )
-        searcher = LazyRouter(settings, tls)
+        tasks = await stack.enter_async_context(anyio.create_task_group())
+        stack.callback(tasks.cancel_scope.cancel)
+        searcher = LazyRouter(settings, tls, tasks)
         stack.push_async_callback(searcher.aclose)
         stages = Stages(
             searcher=searcher,
@@ -88,51 +108,101 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,
             tls=tls,
+            books=searcher.ledger,
         )
 
 
 class LazyRouter:
-    """The router, built with its client and TLS context at the first search."""
+    """The router, built with its clients and TLS context at the first search."""
 
-    def __init__(self, settings: Settings, tls: Tls) -> None:
+    def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
         self._settings = settings
         self._tls = tls
-        self._client: httpx2.AsyncClient | None = None
+        self._tasks = tasks
+        self._opening = anyio.Lock()
+        self._clients: list[httpx2.AsyncClient] = []
+        self._state = SqliteState(str(settings.data_path / "search.sqlite"))
         self._router: Router | None = None
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
         """Hits from the first configured provider that answers."""
-        if self._router is None:
-            self._router = self._build(await self._tls.context())
-        return await self._router.search(query, deadline)
+        return await (await self._opened()).search(query, deadline)
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline
+    ) -> list[Hits | SearchError]:
+        """The outcome of each query, in their order."""
+        router = await self._opened()
+        return await router.search_all(queries, deadline, self._settings.concurrency)
+
+    async def ledger(self) -> tuple[ProviderStatus, ...]:
+        """What is known of each provider."""
+        return (await self._opened()).ledger.snapshot()
 
     async def aclose(self) -> None:
-        """Close the client, if there is one."""
-        if self._client is not None:
-            await self._client.aclose()
+        """Keep what was learned, and close what was opened."""
+        if self._router is not None:
+            await self._router.aclose()
+        for client in self._clients:
+            await client.aclose()
+        await self._state.aclose()
+
+    async def _opened(self) -> Router:
+        async with self._opening:
+            if self._router is None:
+                self._router = self._build(await self._tls.context())
+                await self._router.open()
+            return self._router
 
     def _build(self, context: "ssl.SSLContext") -> Router:
+        world = World(state=self._state)
+        configured = self._settings.configured()
+        named = self._client(context)
+        public = self._client(context, public_only=True) if _any_public(configured) else named
+        entries = [
+            self._entry(spec, public if spec.public_only else named, world) for spec in configured
+        ]
+        return build_router(
+            entries,
+            choices=Choices(KEYS, KEYLESS),
+            world=world,
+            fuse=self._settings.fuse,
+            cache_ttl_s=self._settings.search_cache_minutes * 60,
+        )
+
+    def _entry(self, spec: ProviderSpec, client: "httpx2.AsyncClient", world: World) -> Entry:
+        gauge = Gauge(world.now)
+        values = {need.name: self._settings.needed[need.name] for need in spec.needs}
+        base_url = self._settings.base_urls.get(spec.base_url_setting, spec.base_url)
+        provider = spec.build(Access(Api(client, spec, gauge.note), base_url, values, world))
+        if isinstance(provider, Maintained):
+            self._tasks.start_soon(provider.maintain)
+        return Entry(provider, spec.label, spec.pace, gauge, spec.scraped)
+
+    def _client(
+        self, context: "ssl.SSLContext", *, public_only: bool = False
+    ) -> "httpx2.AsyncClient":
         settings = self._settings
-        client = self._client = build_client(
+        transport = None
+        if public_only:
+            from kindly.fetch.transport import GuardedTransport
+
+            transport = GuardedTransport(Guard(guard_policy(settings)), context)
+        client = build_client(
             timeout_s=CALL_TIMEOUT_S,
             user_agent=kindly.SERVER_NAME,
             context=context,
-            proxy=_revealed(settings.https_proxy),
-            http_proxy=_revealed(settings.http_proxy),
-            no_proxy=settings.no_proxy,
-        )
-        return Router(
-            tuple(
-                spec.build(
-                    client,
-                    settings.base_urls.get(spec.base_url_setting, spec.base_url),
-                    settings.keys[spec.key_setting],
-                )
-                for spec in PROVIDERS
-                if spec.key_setting in settings.keys
+            proxies=Proxies(
+                _revealed(settings.https_proxy), _revealed(settings.http_proxy), settings.no_proxy
             ),
-            key_settings=tuple(spec.key_setting for spec in PROVIDERS),
+            transport=transport,
         )
+        self._clients.append(client)
+        return client
+
+
+def _any_public(specs: Sequence[ProviderSpec]) -> bool:
+    return any(spec.public_only for spec in specs)
 
 
 def _revealed(secret: SecretStr | None) -> str | None:

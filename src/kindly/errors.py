@@ -7,9 +7,12 @@
     ├── SearchError                   → provider
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failed                       try_next
+    │   │   └── CertificateRefused    its certificate cannot be verified   try_next
     │   ├── ProviderTimeout           no answer in time                    try_next
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
+    │   ├── ProviderBlocked           a challenge or unrelated results     try_next
+    │   ├── PoolExhausted             no instance answered → attempted     try_next
     │   ├── ProviderAnswerInvalid     a redirect, or not the promised shape  try_next
     │   ├── ProviderAuth              HTTP 401, 402, 403: the key
     │   └── ProviderRejected          any other 4xx: the request
@@ -102,6 +105,10 @@ class ProviderUnreachable(SearchError):
     try_next = True
 
 
+class CertificateRefused(ProviderUnreachable):
+    """The provider's certificate cannot be verified."""
+
+
 class ProviderTimeout(SearchError):
     """The provider did not answer in time."""
 
@@ -120,6 +127,31 @@ class ProviderRateLimited(SearchError):
 
     kind = OutcomeKind.RATE_LIMITED
     try_next = True
+
+
+class ProviderBlocked(SearchError):
+    """A challenge page, or results that have nothing to do with the query, came instead of an answer."""
+
+    kind = OutcomeKind.BLOCKED
+    try_next = True
+
+
+class PoolExhausted(SearchError):
+    """No instance of a pool answered; `attempted` are those that were asked."""
+
+    try_next = True
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        provider: str = "",
+        status: int | None = None,
+        retry_after_s: float | None = None,
+        attempted: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(detail, provider=provider, status=status, retry_after_s=retry_after_s)
+        self.attempted = attempted
 
 
 class ProviderAnswerInvalid(SearchError):

@@ -3,6 +3,7 @@
 All frozen, all plain; no value here knows how it was made or how it will be shown.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -47,7 +48,7 @@ NEXT_STEPS: dict[OutcomeKind, str] = {
     OutcomeKind.TOO_LARGE: "Look for a smaller page that holds the same, such as one section.",
     OutcomeKind.UNSUPPORTED: "This type cannot be read as text; look for an HTML or text version.",
     OutcomeKind.UNREACHABLE: "Try once more later, or use another source.",
-    OutcomeKind.REFUSED: "This address may not be fetched; use a public http or https address.",
+    OutcomeKind.REFUSED: "Use another source.",
 }
 
 
@@ -87,6 +88,8 @@ class Query:
     region: str | None = None
     safe_search: SafeSearch | None = None
     category: Category = "general"
+    page: int = 1
+    """Which page of `count` results; the first is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,26 @@ class Hit:
     provider: str
     published: str | None = None
     score: float | None = None
+    engines: tuple[str, ...] = ()
+    """Engines behind the provider that found it, where the provider says so."""
+    found_by: tuple[str, ...] = ()
+    """All providers that found it, when several were asked."""
+    reasons: tuple[str, ...] = ()
+    """Why it stands where it stands, where that is not the provider's own order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one provider answered: hits in its order, and what else it said."""
+
+    hits: tuple[Hit, ...]
+    total: int | None = None
+    """How many results the provider says there are."""
+    engines: tuple[str, ...] = ()
+    instance: str | None = None
+    """Which of several servers answered."""
+    raw: Mapping[str, object] | None = None
+    """The provider's own JSON, where a profile passes it on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +132,14 @@ class Hits:
     hits: tuple[Hit, ...]
     provider: str
     failed: tuple[str, ...] = ()
+    why: str = ""
+    """Why this provider was asked."""
+    total: int | None = None
+    engines: tuple[str, ...] = ()
+    instance: str | None = None
+    raw: Mapping[str, object] | None = None
+    took_ms: int = 0
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ One function per verb. The stages are handed in; nothing here knows which provid
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,7 +13,7 @@ import anyio
 from kindly import urls
 from kindly.answer import parse_cursor
 from kindly.budget import Deadline
-from kindly.errors import CursorExpired, InputError, KindlyError
+from kindly.errors import CursorExpired, InputError, KindlyError, SearchError
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Hit, Hits, Outcome, Page, Query, Source
 from kindly.urls import Url
@@ -26,6 +27,10 @@ class Searches(Protocol):
     """Query → hits."""
 
     async def search(self, query: Query, deadline: Deadline) -> Hits: ...
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline
+    ) -> list[Hits | SearchError]: ...
 
 
 class Fetches(Protocol):

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, Self
@@ -27,6 +28,7 @@ from pydantic.fields import FieldInfo
 
 from kindly.errors import SettingsError
 from kindly.fetch.calls import USER_AGENT
+from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
 
 ContextName = Literal[
@@ -209,8 +211,24 @@ class Settings(BaseModel):
         Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
     ] = "warning"
 
-    keys: Mapping[str, SecretStr] = Field(default_factory=dict)
-    """Provider keys by the name of their variable."""
+    providers: Annotated[
+        Names,
+        Env(
+            "KINDLY_PROVIDERS",
+            "Which providers are asked, in this order; unset, all that are set up.",
+        ),
+    ] = ()
+    fuse: Annotated[
+        int, Field(ge=1, le=10), Env("KINDLY_FUSE", "How many providers are asked at once.")
+    ] = 1
+    search_cache_minutes: Annotated[
+        float,
+        Field(ge=0, le=10_080),
+        Env("KINDLY_SEARCH_CACHE_MINUTES", "Minutes that results are kept, in memory only."),
+    ] = 60
+
+    needed: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """What providers need, keys above all, by the name of the variable."""
     base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict)
     """Provider addresses that differ from the vendor's, by the name of their variable."""
 
@@ -249,8 +267,21 @@ class Settings(BaseModel):
 
     def secrets(self) -> tuple[str, ...]:
         """Every value that must never be shown."""
-        own = (self.http_token, self.http_proxy, self.https_proxy, *self.keys.values())
+        keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
+        own = (self.http_token, self.http_proxy, self.https_proxy, *keys)
         return (*self._masked, *(secret.get_secret_value() for secret in own if secret))
+
+    def configured(self) -> tuple[ProviderSpec, ...]:
+        """The providers that have all they need, in the order in which they are asked."""
+        ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
+        if not self.providers:
+            return tuple(ready)
+        return tuple(
+            sorted(
+                (spec for spec in ready if spec.name in self.providers),
+                key=lambda spec: self.providers.index(spec.name),
+            )
+        )
 
     @classmethod
     def load(
@@ -285,12 +316,16 @@ class Settings(BaseModel):
             for field, env in ENV_BY_FIELD.items()
             if env.name in merged
         }
-        fields["keys"] = {name: merged[name].value for name in KEY_NAMES if name in merged}
+        needed = {name: _needed(name, merged[name]) for name in NEEDS if name in merged}
+        fields["needed"] = {name: text for name, text in needed.items() if text is not None}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         try:
-            return cls.model_validate(fields)
+            settings = cls.model_validate(fields)
         except ValidationError as error:
             raise SettingsError(_first_problem(error, merged)) from None
+        _check_providers(settings.providers)
+        _check_libraries(settings.configured())
+        return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,14 +345,17 @@ ENV_BY_FIELD: Mapping[str, Env] = MappingProxyType(
         if (env := _env_of(field)) is not None
     }
 )
-KEY_NAMES: tuple[str, ...] = tuple(spec.key_setting for spec in PROVIDERS)
-URL_NAMES: tuple[str, ...] = tuple(spec.base_url_setting for spec in PROVIDERS)
+NEEDS: Mapping[str, Need] = MappingProxyType(
+    {need.name: need for spec in PROVIDERS for need in spec.needs}
+)
+KEY_NAMES = tuple(name for name, need in NEEDS.items() if need.kind == "secret")
+URL_NAMES = tuple(spec.base_url_setting for spec in PROVIDERS if spec.base_url_setting)
 CONFIG_NAME = "KINDLY_CONFIG"
 
 
 def _known() -> frozenset[str]:
     return frozenset(
-        {env.name for env in ENV_BY_FIELD.values()} | {*KEY_NAMES, *URL_NAMES, CONFIG_NAME}
+        {env.name for env in ENV_BY_FIELD.values()} | {*NEEDS, *URL_NAMES, CONFIG_NAME}
     )
 
 
@@ -367,6 +405,42 @@ def _from_environ(environ: Mapping[str, str]) -> dict[str, _Value]:
     return found
 
 
+def _needed(name: str, value: _Value) -> str | None:
+    """The text of a provider's setting; a flag that is off counts as not set.
+
+    Raises:
+        SettingsError: it is a flag and says neither yes nor no.
+    """
+    text = str(value.value).strip()
+    if isinstance(value.value, list):
+        text = ",".join(str(part) for part in value.value)
+    if NEEDS[name].kind != "flag":
+        return text
+    if text.lower() in {"1", "true", "yes", "on"}:
+        return "1"
+    if text.lower() in {"", "0", "false", "no", "off"}:
+        return None
+    raise SettingsError(f"{name} from the {value.origin} is not valid: it must be 1 or 0.")
+
+
+def _check_providers(names: tuple[str, ...]) -> None:
+    known = [spec.name for spec in PROVIDERS]
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"KINDLY_PROVIDERS names {name!r}, which is none of {', '.join(known)}."
+            )
+
+
+def _check_libraries(specs: tuple[ProviderSpec, ...]) -> None:
+    for spec in specs:
+        if spec.library and find_spec(spec.library[0]) is None:
+            raise SettingsError(
+                f"{spec.key_setting} is set, but {spec.label} needs a package that is not installed: "
+                f"pip install 'kindly-web-search-mcp-server[{spec.library[1]}]'."
+            )
+
+
 def _suggestion(name: str, known: frozenset[str]) -> str:
     near = get_close_matches(name, sorted(known), n=1) or get_close_matches(
         f"KINDLY_{name}", sorted(known), n=1
@@ -377,7 +451,7 @@ def _suggestion(name: str, known: frozenset[str]) -> str:
 def _first_problem(error: ValidationError, merged: Mapping[str, _Value]) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(first["loc"][0])
-    name = str(first["loc"][1]) if field in {"keys", "base_urls"} else ENV_BY_FIELD[field].name
+    name = str(first["loc"][1]) if field in {"needed", "base_urls"} else ENV_BY_FIELD[field].name
     origin = merged[name].origin if name in merged else "default"
     source = {"file": "the settings file", "environment": "the environment"}.get(
         origin, f"the {origin}"

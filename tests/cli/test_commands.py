@@ -13,7 +13,7 @@ import pytest
 
 import kindly
 from tests.journeys.test_stdio import SCRIPT, inherited
-from tests.journeys.world import BOTH, CANARIES, environment, serper
+from tests.journeys.world import BOTH, CANARIES, environment, serper, tavily
 from tests.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
@@ -142,8 +142,25 @@ async def test_demo_gives_a_first_answer_without_key_or_network() -> None:
 async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path) -> None:
     done = await run(environment(site, tmp_path, **BOTH), "doctor")
     assert done.code == 0, done.out
-    assert "serper: key set" in done.out
+    assert "serper: set up" in done.out
     assert not any(canary in done.out for canary in CANARIES)
+
+
+async def test_doctor_shows_how_providers_have_done(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", Answer(status=503))
+    site.add("/tavily/search", tavily([site.url("/article")]))
+    environ = environment(site, tmp_path, **BOTH)
+    await run(environ, "search", "bees")
+    done = await run(environ, "doctor")
+    assert "serper so far: 1 calls; failed: 1 unreachable" in done.out
+    assert "tavily so far: 1 calls; none failed" in done.out
+
+
+async def test_doctor_names_what_is_half_set_up(tmp_path: Path) -> None:
+    done = await run({"DATA_DIR": str(tmp_path), "GOOGLE_API_KEY": "canary-google-1"}, "doctor")
+    assert done.code == 1
+    assert "GOOGLE_SEARCH_ENGINE_ID" in done.out
+    assert "canary-google-1" not in done.out
 
 
 async def test_doctor_says_what_is_wrong_and_how_to_mend_it(tmp_path: Path) -> None:

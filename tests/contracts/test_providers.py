@@ -1,11 +1,13 @@
 """What every provider of the catalogue promises, whoever the vendor is.
 
 A new provider brings `search.json`, `empty.json` and its `error_<status>.json` under
-`tests/data/providers/<name>/`, and is held to all of this.
+`tests/data/providers/<name>/`, and is held to all of this that applies to it: those with a key to what is said of
+keys, those that one server answers to what is said of its answers. What else a provider is made of is passed in here.
 """
 
 import gzip
 import pkgutil
+from collections.abc import Callable
 
 import anyio
 import httpx2
@@ -26,7 +28,9 @@ from kindly.models import Query
 from kindly.search import providers
 from kindly.search.provider import ProviderSpec, SearchProvider
 from kindly.search.providers import PROVIDERS
-from tests.fakes import PROVIDER_DATA, FakeApi, FakeSecret, Reply, provider_answer
+from kindly.search.providers.duckduckgo import DuckDuckGo
+from tests.fakes import PROVIDER_DATA, FakeApi, FakeSecret, Reply, built, provider_answer
+from tests.search.providers.fake_ddgs import FakeDdgs
 
 pytestmark = pytest.mark.anyio
 
@@ -34,18 +38,34 @@ BASE_URL = "https://vendor.example/prefix/"
 KEY = "canary-0123456789"
 QUERY = Query("structural pattern matching", count=3)
 
+KEYED = tuple(spec for spec in PROVIDERS if spec.needs[0].kind == "secret")
+SERVED = tuple(spec for spec in PROVIDERS if spec.needs[0].kind in {"secret", "addresses"})
+"""Those that one server answers, at an address that is set."""
+OTHERWISE: dict[str, Callable[[FakeApi], SearchProvider]] = {
+    "duckduckgo": lambda api: DuckDuckGo(FakeDdgs(api)),
+}
+"""Those that reach their server in another way."""
+ANSWERED = tuple(spec for spec in PROVIDERS if spec in SERVED or spec.name in OTHERWISE)
+TOLD_BY_WORDS = {("brave", 404): ProviderAuth, ("brave", 422): ProviderAuth}
+"""Refusals whose stored answer says more than their status."""
+
 each_provider = pytest.mark.parametrize("spec", PROVIDERS, ids=lambda spec: spec.name)
+each_answered = pytest.mark.parametrize("spec", ANSWERED, ids=lambda spec: spec.name)
+each_served = pytest.mark.parametrize("spec", SERVED, ids=lambda spec: spec.name)
+each_keyed = pytest.mark.parametrize("spec", KEYED, ids=lambda spec: spec.name)
 
 
 def stored_errors() -> list[tuple[ProviderSpec, int]]:
     return [
         (spec, int(path.stem.removeprefix("error_")))
-        for spec in PROVIDERS
+        for spec in SERVED
         for path in sorted((PROVIDER_DATA / spec.name).glob("error_*.json"))
     ]
 
 
 def leaf_for(status: int, spec: ProviderSpec) -> type[SearchError]:
+    if (spec.name, status) in TOLD_BY_WORDS:
+        return TOLD_BY_WORDS[spec.name, status]
     if status in spec.limit_statuses:
         return ProviderRateLimited
     return {401: ProviderAuth, 403: ProviderAuth, 500: ProviderFailed}.get(status, ProviderRejected)
@@ -55,8 +75,10 @@ def provider_answering(
     spec: ProviderSpec, reply: Reply, *, follow_redirects: bool = False
 ) -> tuple[SearchProvider, FakeApi]:
     api = FakeApi({"vendor.example": [reply]})
+    if spec.name in OTHERWISE:
+        return OTHERWISE[spec.name](api), api
     client = api.client(follow_redirects=follow_redirects)
-    return spec.build(client, BASE_URL, FakeSecret(KEY)), api
+    return built(spec, client, FakeSecret(KEY), BASE_URL), api
 
 
 async def failure_of(spec: ProviderSpec, reply: Reply) -> SearchError:
@@ -74,38 +96,49 @@ def test_catalogue_lists_every_file_of_its_folder() -> None:
 
 @each_provider
 def test_every_provider_has_its_own_settings_and_a_safe_address(spec: ProviderSpec) -> None:
-    settings = [name for each in PROVIDERS for name in (each.key_setting, each.base_url_setting)]
-    assert settings.count(spec.key_setting) == settings.count(spec.base_url_setting) == 1
-    assert spec.base_url.startswith("https://")
+    settings = [need.name for each in PROVIDERS for need in each.needs]
+    settings += [each.base_url_setting for each in PROVIDERS if each.base_url_setting]
+    assert settings.count(spec.key_setting) == 1
+    assert all(settings.count(need.name) == 1 for need in spec.needs)
+    assert bool(spec.base_url_setting) == bool(spec.base_url)
+    if spec.base_url_setting:
+        assert settings.count(spec.base_url_setting) == 1
+        assert spec.base_url.startswith("https://")
 
 
 @each_provider
+def test_every_provider_says_how_often_it_may_be_asked(spec: ProviderSpec) -> None:
+    assert spec.pace.calls > 0
+    assert spec.pace.per_s > 0
+
+
+@each_answered
 async def test_results_become_hits_of_that_provider(spec: ProviderSpec) -> None:
     answer = provider_answer(spec.name, "search")
     provider, _ = provider_answering(spec, httpx2.Response(200, json=answer))
-    hits = await provider.search(QUERY, Deadline.after(5))
+    hits = (await provider.search(QUERY, Deadline.after(5))).hits
     assert hits
     assert provider.name == spec.name
     assert {found.provider for found in hits} == {spec.name}
     assert all(found.url.startswith("https://") and found.title for found in hits)
 
 
-@each_provider
+@each_answered
 async def test_no_results_is_an_answer(spec: ProviderSpec) -> None:
     answer = provider_answer(spec.name, "empty")
     provider, _ = provider_answering(spec, httpx2.Response(200, json=answer))
-    assert await provider.search(QUERY, Deadline.after(5)) == ()
+    assert (await provider.search(QUERY, Deadline.after(5))).hits == ()
 
 
-@each_provider
+@each_served
 async def test_compressed_answers_are_read(spec: ProviderSpec) -> None:
     packed = gzip.compress((PROVIDER_DATA / spec.name / "search.json").read_bytes())
     reply = httpx2.Response(200, content=packed, headers={"Content-Encoding": "gzip"})
     provider, _ = provider_answering(spec, reply)
-    assert await provider.search(QUERY, Deadline.after(5))
+    assert (await provider.search(QUERY, Deadline.after(5))).hits
 
 
-@each_provider
+@each_served
 async def test_base_url_may_have_a_path_and_the_key_is_in_a_header_only(spec: ProviderSpec) -> None:
     answer = provider_answer(spec.name, "empty")
     provider, api = provider_answering(spec, httpx2.Response(200, json=answer))
@@ -115,7 +148,9 @@ async def test_base_url_may_have_a_path_and_the_key_is_in_a_header_only(spec: Pr
     assert "//" not in request.url.path
     assert KEY not in str(request.url)
     assert KEY.encode() not in request.content
-    assert [name for name, value in request.headers.items() if KEY in value]
+    assert bool([name for name, value in request.headers.items() if KEY in value]) == (
+        spec in KEYED
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +163,7 @@ async def test_error_status_becomes_its_leaf(spec: ProviderSpec, status: int) ->
     assert (error.provider, error.status) == (spec.name, status)
 
 
-@each_provider
+@each_served
 @pytest.mark.parametrize(
     ("reply", "leaf"),
     [
@@ -151,7 +186,7 @@ async def test_broken_exchange_becomes_its_leaf(
     assert error.provider == spec.name
 
 
-@each_provider
+@each_served
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_redirect_is_not_followed_even_by_a_client_that_would(
     spec: ProviderSpec, status: int
@@ -164,7 +199,7 @@ async def test_redirect_is_not_followed_even_by_a_client_that_would(
     assert caught.value.status == status
 
 
-@each_provider
+@each_answered
 async def test_spent_deadline_sends_nothing(spec: ProviderSpec) -> None:
     provider, api = provider_answering(spec, httpx2.Response(200, json={}))
     with pytest.raises(ProviderTimeout):
@@ -172,17 +207,17 @@ async def test_spent_deadline_sends_nothing(spec: ProviderSpec) -> None:
     assert api.requests == []
 
 
-@each_provider
+@each_keyed
 def test_repr_does_not_show_the_key(spec: ProviderSpec) -> None:
     provider, _ = provider_answering(spec, httpx2.Response(200))
     assert KEY not in repr(provider) + str(provider)
 
 
-@each_provider
+@each_keyed
 @pytest.mark.parametrize("key", ["", "a\nb", "a\x00b", "“pasted”", "clé"])
 async def test_key_that_no_header_can_carry_is_refused_unsent(spec: ProviderSpec, key: str) -> None:
     api = FakeApi({})
-    provider = spec.build(api.client(), BASE_URL, FakeSecret(key))
+    provider = built(spec, api.client(), FakeSecret(key), BASE_URL)
     with pytest.raises(ProviderAuth) as caught:
         await provider.search(QUERY, Deadline.after(5))
     assert spec.key_setting in str(caught.value)

@@ -15,8 +15,9 @@ import pytest
 from kindly.errors import PageNotFound
 from kindly.fetch.cache import Cached, may_be_kept, must_be_checked
 from kindly.fetch.calls import Wanted
-from kindly.fetch.store import MEMORY, Kept, SqlitePageCache
+from kindly.fetch.store import Kept, SqlitePageCache
 from kindly.models import Page
+from kindly.sqlite import MEMORY
 from kindly.urls import parse
 from tests.fetch.fakes import START, FakeTime
 
@@ -306,8 +307,8 @@ async def test_cancelled_write_is_done_at_the_end(tmp_path: Path) -> None:
 async def test_cache_that_cannot_even_use_memory_says_so() -> None:
     async with store(FakeTime()) as cache:
         await cache.get(URL)
-        assert cache._database is not None
-        cache._database.close()
+        assert cache._file._database is not None
+        cache._file._database.close()
 
         with pytest.raises(sqlite3.ProgrammingError):
             await cache.get(URL)

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from kindly.errors import SettingsError
-from kindly.search.client import WIRE_LOGGERS, build_client, silence_wire_loggers
+from kindly.search.client import WIRE_LOGGERS, Proxies, build_client, silence_wire_loggers
 from tests.fakes import loopback_server
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +51,9 @@ async def test_proxy_carries_https_but_what_is_named(url: str, proxied: bool) ->
         "[::1]",
         "fd00::/8",
     )
-    async with build_client(timeout_s=1, user_agent="x", proxy=PROXY, no_proxy=no_proxy) as client:
+    async with build_client(
+        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, past=no_proxy)
+    ) as client:
         straight = client._transport_for_url(httpx2.URL(url)) is client._transport
         assert straight is not proxied
 
@@ -60,7 +62,7 @@ async def test_proxy_is_given_the_request_and_its_password() -> None:
     reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     async with loopback_server(reply) as server:
         proxy = f"http://user:word@127.0.0.1:{server.port}"
-        async with build_client(timeout_s=5, user_agent="x", http_proxy=proxy) as client:
+        async with build_client(timeout_s=5, user_agent="x", proxies=Proxies(http=proxy)) as client:
             with anyio.fail_after(5):
                 await client.get("http://api.example/search")
     (request,) = server.received
@@ -69,7 +71,7 @@ async def test_proxy_is_given_the_request_and_its_password() -> None:
 
 
 async def test_http_proxy_carries_plain_http() -> None:
-    async with build_client(timeout_s=1, user_agent="x", http_proxy=PROXY) as client:
+    async with build_client(timeout_s=1, user_agent="x", proxies=Proxies(http=PROXY)) as client:
         for url, proxied in (("http://api.example/", True), ("https://api.example/", False)):
             straight = client._transport_for_url(httpx2.URL(url)) is client._transport
             assert straight is not proxied
@@ -77,7 +79,7 @@ async def test_http_proxy_carries_plain_http() -> None:
 
 async def test_no_proxy_star_turns_proxies_off() -> None:
     async with build_client(
-        timeout_s=1, user_agent="x", proxy=PROXY, no_proxy=("a.example", "*")
+        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, past=("a.example", "*"))
     ) as client:
         assert client._transport_for_url(httpx2.URL("https://api.example/")) is client._transport
 
@@ -94,7 +96,7 @@ def test_unusable_proxy_is_a_settings_error_without_its_password(
     proxy: str, no_proxy: tuple[str, ...]
 ) -> None:
     with pytest.raises(SettingsError) as caught:
-        build_client(timeout_s=1, user_agent="x", proxy=proxy, no_proxy=no_proxy)
+        build_client(timeout_s=1, user_agent="x", proxies=Proxies(proxy, past=no_proxy))
     assert "HTTPS_PROXY" in str(caught.value)
     assert caught.value.__context__ is None
 

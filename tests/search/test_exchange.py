@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -8,12 +9,14 @@ import pytest
 from kindly.budget import Deadline
 from kindly.errors import (
     ProviderAnswerInvalid,
+    ProviderAuth,
+    ProviderFailed,
     ProviderRateLimited,
     ProviderRejected,
     ProviderTimeout,
     SearchError,
 )
-from kindly.search.exchange import MAX_ANSWER_BYTES, ask, retry_after_s
+from kindly.search.exchange import MAX_ANSWER_BYTES, Api, retry_after_s
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers.serper import SPEC
 from tests.fakes import FakeApi, Reply
@@ -27,7 +30,7 @@ async def answer_to(reply: Reply, spec: ProviderSpec = SPEC) -> dict[str, object
     async with FakeApi({"vendor.example": [reply]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(5):
-            return await ask(client, request, spec, Deadline.after(5))
+            return await Api(client, spec).ask(request, Deadline.after(5))
 
 
 async def test_json_object_is_given_as_it_is() -> None:
@@ -77,6 +80,78 @@ async def test_body_of_a_refusal_is_not_even_read() -> None:
     assert (body.taken, body.closed) == (0, True)
 
 
+WORDED = replace(SPEC, reasons={"quotaExceeded": ProviderRateLimited, "BAD_KEY": ProviderAuth})
+"""A vendor whose refusals are told by words."""
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "leaf"),
+    [
+        (403, {"error": {"errors": [{"reason": "quotaExceeded"}]}}, ProviderRateLimited),
+        (422, {"error": {"code": "BAD_KEY", "status": 422}}, ProviderAuth),
+        (400, {"error": {"details": [{"reason": "BAD_KEY"}]}}, ProviderAuth),
+        (403, {"error": {"message": "quotaExceeded"}}, ProviderAuth),
+        (403, {"reason": ["quotaExceeded"]}, ProviderAuth),
+        (400, {"a": {"b": {"c": {"d": {"e": {"f": {"code": "BAD_KEY"}}}}}}}, ProviderRejected),
+        (400, ["BAD_KEY"], ProviderRejected),
+        (429, {"code": "BAD_KEY"}, ProviderRateLimited),
+        (500, {"code": "BAD_KEY"}, ProviderFailed),
+    ],
+    ids=[
+        "quota",
+        "key",
+        "details",
+        "in-a-sentence",
+        "in-a-list",
+        "deep",
+        "no-object",
+        "limit",
+        "failure",
+    ],
+)
+async def test_word_of_a_refusal_may_say_more_than_its_status(
+    status: int, body: object, leaf: type[SearchError]
+) -> None:
+    with pytest.raises(SearchError) as caught:
+        await answer_to(httpx2.Response(status, json=body), WORDED)
+    assert type(caught.value) is leaf
+    assert caught.value.status == status
+    assert caught.value.__context__ is None
+
+
+class Broken(httpx2.AsyncByteStream):
+    """A body that breaks off."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b'{"code": "BAD_KEY"'
+        raise httpx2.ReadError("reset")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        httpx2.Response(400, content=b"{"),
+        httpx2.Response(400, content=b"[" * 60_000),
+        httpx2.Response(400, stream=Endless(b'{"code": "BAD_KEY"}' * 1000)),
+        httpx2.Response(400, stream=Broken()),
+        httpx2.Response(400, stream=httpx2.ByteStream(b"no"), headers={"Content-Encoding": "gzip"}),
+    ],
+    ids=["cut", "nested", "endless", "broken-off", "compression"],
+)
+async def test_refusal_without_readable_words_is_what_its_status_says(
+    reply: httpx2.Response,
+) -> None:
+    with pytest.raises(ProviderRejected):
+        await answer_to(reply, WORDED)
+
+
+async def test_refusal_whose_body_never_comes_is_what_its_status_says() -> None:
+    body = Silent()
+    with pytest.raises(ProviderRejected):
+        await answer_to(httpx2.Response(400, stream=body), WORDED)
+    assert body.closed
+
+
 async def test_broken_compression_is_an_invalid_answer() -> None:
     body = httpx2.ByteStream(b"not gzip")
     with pytest.raises(ProviderAnswerInvalid):
@@ -101,7 +176,7 @@ async def test_body_that_never_comes_ends_with_the_deadline() -> None:
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(5), pytest.raises(ProviderTimeout):
-            await ask(client, request, SPEC, Deadline.after(0.01))
+            await Api(client, SPEC).ask(request, Deadline.after(0.01))
     assert body.closed
 
 
@@ -110,7 +185,7 @@ async def test_cancelled_call_closes_the_answer_and_is_no_error_of_the_provider(
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.move_on_after(0.01) as scope:
-            await ask(client, request, SPEC, Deadline.after(30))
+            await Api(client, SPEC).ask(request, Deadline.after(30))
     assert scope.cancelled_caught
     assert body.closed
 

@@ -21,8 +21,8 @@ from kindly.errors import (
 )
 from kindly.models import Hits, Query
 from kindly.search.providers import PROVIDERS
-from kindly.search.router import Router
-from tests.fakes import FakeApi, FakeSleep, Reply, provider_answer
+from tests.fakes import FakeApi, Reply, built, provider_answer
+from tests.search.routing import routed
 
 pytestmark = pytest.mark.anyio
 
@@ -47,14 +47,12 @@ def refused(status: int, **headers: str) -> httpx2.Response:
 
 async def search(api: FakeApi, configured: tuple[str, ...] = BOTH) -> Hits:
     async with api.client() as client:
-        router = Router(
-            tuple(
-                spec.build(client, spec.base_url, SecretStr(KEYS[spec.name]))
+        router = routed(
+            *(
+                built(spec, client, SecretStr(KEYS[spec.name]))
                 for spec in PROVIDERS
                 if spec.name in configured
-            ),
-            tuple(spec.key_setting for spec in PROVIDERS),
-            sleep=FakeSleep(),
+            )
         )
         with anyio.fail_after(5):
             return await router.search(QUERY, Deadline.after(30))

@@ -11,15 +11,15 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
-from kindly.models import Hits, Query
+from kindly.models import Found, Hits, Query
 from kindly.search.router import Router
 from tests.fakes import FakeClock, FakeProvider, FakeSleep, hit
+from tests.search.routing import KEY_SETTINGS, KEYLESS, routed
 
 pytestmark = pytest.mark.anyio
 
 QUERY = Query("x", count=3)
 ONE = (hit("https://one.example/"),)
-KEY_SETTINGS = ("SERPER_API_KEY", "TAVILY_API_KEY")
 
 
 def failed(provider: str, *, retry_after_s: float | None = None) -> ProviderFailed:
@@ -27,13 +27,13 @@ def failed(provider: str, *, retry_after_s: float | None = None) -> ProviderFail
 
 
 def router(*providers: FakeProvider, sleep: FakeSleep | None = None) -> Router:
-    return Router(providers, KEY_SETTINGS, sleep=sleep or FakeSleep(), rand=lambda: 0.5)
+    return routed(*providers, sleep=sleep)
 
 
 async def test_first_provider_is_asked_and_no_other() -> None:
     first, second = FakeProvider("first", [ONE]), FakeProvider("second", [ONE])
     hits = await router(first, second).search(QUERY, Deadline.after(30))
-    assert hits == Hits(query=QUERY, hits=ONE, provider="first", failed=())
+    assert hits == Hits(query=QUERY, hits=ONE, provider="first", failed=(), why="first configured")
     assert second.queries == []
 
 
@@ -45,6 +45,24 @@ async def test_next_one_is_asked_until_somebody_answers() -> None:
     third = FakeProvider("third", [ONE])
     hits = await router(first, second, third).search(QUERY, Deadline.after(30))
     assert (hits.provider, hits.failed) == ("third", ("first", "second"))
+    assert hits.why == "first failed (unreachable); second failed (unreachable)"
+
+
+async def test_only_provider_says_that_it_is_the_only_one() -> None:
+    assert (await router(FakeProvider("only", [ONE])).search(QUERY, Deadline.after(30))).why == (
+        "only one configured"
+    )
+
+
+async def test_what_else_a_provider_said_is_passed_on() -> None:
+    found = Found(ONE, total=7, engines=("a", "b"), instance="https://i.example", raw={"x": 1})
+    hits = await router(FakeProvider("only", [found])).search(QUERY, Deadline.after(30))
+    assert (hits.total, hits.engines, hits.instance, hits.raw) == (
+        7,
+        ("a", "b"),
+        "https://i.example",
+        {"x": 1},
+    )
 
 
 async def test_no_results_ends_the_search() -> None:
@@ -83,8 +101,10 @@ async def test_all_failed_gives_the_first_error_and_notes_the_others() -> None:
 async def test_no_provider_says_what_to_set_and_what_works_without() -> None:
     with pytest.raises(NoProvider) as caught:
         await router().search(QUERY, Deadline.after(30))
-    for name in (*KEY_SETTINGS, "get_content", "kindly fetch"):
+    for name in (*KEY_SETTINGS, *KEYLESS, "get_content", "kindly fetch"):
         assert name in str(caught.value)
+    places = [str(caught.value).index(name) for name in (*KEY_SETTINGS, *KEYLESS)]
+    assert places == sorted(places)
 
 
 async def test_other_errors_are_not_caught() -> None:
@@ -148,14 +168,14 @@ async def test_retry_that_does_not_fit_the_deadline_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("total_s", "first_s", "last_s"),
-    [(60.0, 10.0, 10.0), (10.0, 6.0, 10.0), (5.0, 3.0, 5.0)],
+    [(60.0, 5.7, 9.5), (10.0, 5.7, 9.5), (5.0, 3.0, 5.0)],
     ids=["long", "short", "shorter"],
 )
 async def test_time_is_kept_back_for_whoever_follows(
     total_s: float, first_s: float, last_s: float
 ) -> None:
     first, last = FakeProvider("first", [failed("first")]), FakeProvider("last", [ONE])
-    await router(first, last).search(QUERY, Deadline.after(total_s, FakeClock()))
+    await routed(first, last).search(QUERY, Deadline.after(total_s, FakeClock()))
     assert first.allowed_s == pytest.approx([first_s])
     assert last.allowed_s == pytest.approx([last_s])
 

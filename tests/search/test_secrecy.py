@@ -15,15 +15,17 @@ from kindly.models import Query
 from kindly.search.client import WIRE_LOGGERS, build_client
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
-from kindly.search.router import Router
-from tests.fakes import FakeApi, FakeSleep, Reply, loopback_server
+from tests.fakes import FakeApi, Reply, built, loopback_server
+from tests.search.routing import routed
 
 pytestmark = pytest.mark.anyio
 
 CANARY = "canary-7c1e5b2d90aa"
 QUERY = Query("query-text-of-the-user")
 
-each_provider = pytest.mark.parametrize("spec", PROVIDERS, ids=lambda spec: spec.name)
+KEYED = tuple(spec for spec in PROVIDERS if spec.needs[0].kind == "secret")
+
+each_provider = pytest.mark.parametrize("spec", KEYED, ids=lambda spec: spec.name)
 
 
 def echo(status: int) -> Reply:
@@ -81,8 +83,8 @@ async def test_000_ac6_and_001_ac5_no_error_or_log_line_shows_the_key(
 ) -> None:
     host = httpx2.URL(spec.base_url).host
     async with FakeApi({host: [reply]}).client() as client:
-        provider = spec.build(client, spec.base_url, SecretStr(CANARY))
-        router = Router((provider,), (spec.key_setting,), sleep=FakeSleep())
+        provider = built(spec, client, SecretStr(CANARY))
+        router = routed(provider)
         with anyio.fail_after(5), pytest.raises(SearchError) as caught:
             await router.search(QUERY, Deadline.after(5))
     assert CANARY not in everything_shown_by(caught.value)
@@ -99,7 +101,7 @@ async def test_not_even_the_frames_of_an_error_hold_the_plain_key(
     """Some hosts print local variables with a traceback, and chained errors hold the request."""
     host = httpx2.URL(spec.base_url).host
     async with FakeApi({host: [reply]}).client() as client:
-        provider = spec.build(client, spec.base_url, SecretStr(CANARY))
+        provider = built(spec, client, SecretStr(CANARY))
         with pytest.raises(SearchError) as caught:
             await provider.search(QUERY, Deadline.after(5))
     assert list(chain_of(caught.value)) == [caught.value]
@@ -109,13 +111,9 @@ async def test_not_even_the_frames_of_an_error_hold_the_plain_key(
 
 @each_provider
 async def test_failure_of_both_shows_no_key(spec: ProviderSpec) -> None:
-    hosts = [httpx2.URL(each.base_url).host for each in PROVIDERS]
+    hosts = [httpx2.URL(each.base_url).host for each in KEYED]
     async with FakeApi({host: [echo(500)] for host in hosts}).client() as client:
-        router = Router(
-            tuple(each.build(client, each.base_url, SecretStr(CANARY)) for each in PROVIDERS),
-            (spec.key_setting,),
-            sleep=FakeSleep(),
-        )
+        router = routed(*(built(each, client, SecretStr(CANARY)) for each in KEYED))
         with pytest.raises(SearchError) as caught:
             await router.search(QUERY, Deadline.after(5))
     assert CANARY not in everything_shown_by(caught.value)
@@ -134,7 +132,7 @@ async def test_real_wire_logs_neither_key_nor_query_at_any_level(
         loopback_server(ECHO_ON_THE_WIRE) as server,
         build_client(timeout_s=5, user_agent="test") as client,
     ):
-        provider = spec.build(client, f"http://127.0.0.1:{server.port}", SecretStr(CANARY))
+        provider = built(spec, client, SecretStr(CANARY), f"http://127.0.0.1:{server.port}")
         with anyio.fail_after(5), pytest.raises(SearchError) as caught:
             await provider.search(QUERY, Deadline.after(5))
     assert caught.value.status == 500

@@ -5,9 +5,11 @@ import pytest
 from kindly.errors import ProviderAnswerInvalid
 from kindly.models import Hit
 from kindly.search.providers.tavily import SPEC
-from kindly.search.shape import Fields, hits_from
+from kindly.search.shape import Fields, engines_of, hits_from, plain, total_from
 
-FIELDS = Fields(url="url", title="title", snippet="text", published="date", score="score")
+FIELDS = Fields(
+    url="url", title="title", snippet="text", published="date", score="score", engines="engines"
+)
 GOOD = {"url": "https://example.com/"}
 
 
@@ -81,3 +83,57 @@ def test_results_that_are_no_list_are_refused(items: object) -> None:
 
 def test_empty_list_is_no_hits() -> None:
     assert hits_from([], FIELDS, SPEC) == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "engines"),
+    [
+        (["a", "b", "a"], ("a", "b")),
+        ("a", ("a",)),
+        (["a", None, 5, ""], ("a",)),
+        ([], ()),
+        (None, ()),
+    ],
+)
+def test_engines_are_a_list_or_one_name(value: object, engines: tuple[str, ...]) -> None:
+    assert only({**GOOD, "engines": value}).engines == engines
+
+
+def test_engines_of_hits_are_named_once_in_order() -> None:
+    items = [{**GOOD, "engines": names} for names in (["b", "a"], [], ["c", "b"])]
+    assert engines_of(hits_from(items, FIELDS, SPEC)) == ("b", "a", "c")
+
+
+@pytest.mark.parametrize(
+    ("value", "total"),
+    [
+        (5, 5),
+        (5.9, 5),
+        ("12400", 12400),
+        (0, 0),
+        (-1, None),
+        ("", None),
+        ("many", None),
+        ("²", None),
+        ("9" * 5000, None),
+        (True, None),
+        (None, None),
+    ],
+)
+def test_total_is_a_number_or_its_digits(value: object, total: int | None) -> None:
+    assert total_from(value) == total
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("a <strong>b</strong> &amp; c", "a b & c"),
+        ("x < y > z", "x < y > z"),
+        ("&lt;b&gt;", "<b>"),
+        (" a<br/>b ", "ab"),
+        (None, ""),
+        (5, ""),
+    ],
+)
+def test_snippet_with_tags_and_entities_becomes_plain(markup: object, text: str) -> None:
+    assert plain(markup) == text

@@ -5,7 +5,7 @@ import platform
 import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 import click
@@ -18,6 +18,10 @@ from kindly.models import Page
 from kindly.redact import Redactor
 from kindly.search.providers import PROVIDERS
 from kindly.settings import ENV_BY_FIELD, Settings
+
+if TYPE_CHECKING:
+    from kindly.app import App
+    from kindly.search.ledger import ProviderStatus
 
 State = Literal["ok", "note", "problem"]
 MARKS: dict[State, str] = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -61,7 +65,7 @@ def _findings(settings: Settings) -> Iterator[Finding]:
     yield _hosting(settings)
     yield _data_dir(settings)
     yield from _network(settings)
-    yield anyio.run(_parser, settings)
+    yield from anyio.run(_engine, settings)
     if settings.transport == "http":
         yield _port(settings)
 
@@ -77,20 +81,28 @@ def _set_values(settings: Settings) -> Iterator[Finding]:
 
 
 def _providers(settings: Settings) -> Iterator[Finding]:
+    asked = settings.configured()
     for spec in PROVIDERS:
-        if spec.key_setting in settings.keys:
+        missing = [need.name for need in spec.needs if need.name not in settings.needed]
+        fix = f"To use it, set {' and '.join(missing)}."
+        if spec in asked:
             where = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-            origin = settings.origin(spec.key_setting)
-            yield Finding(spec.name, "ok", f"key set (hidden), from the {origin}; asks {where}")
+            place = f"asked as number {asked.index(spec) + 1}"
+            yield Finding(
+                spec.name, "ok", f"set up (keys hidden), {place}{where and f', at {where}'}"
+            )
+        elif not missing:
+            yield Finding(spec.name, "note", "set up, but KINDLY_PROVIDERS leaves it out")
+        elif len(missing) < len(spec.needs):
+            yield Finding(spec.name, "problem", "only half set up: it is not asked", fix)
         else:
-            yield Finding(spec.name, "note", "no key", f"To use it, set {spec.key_setting}.")
-    if not settings.keys:
-        names = " or ".join(spec.key_setting for spec in PROVIDERS)
+            yield Finding(spec.name, "note", "not set up", fix)
+    if not asked:
         yield Finding(
             "search",
             "problem",
-            "no provider is configured: web_search will fail; get_content works",
-            f"Set {names}.",
+            "no provider is set up: web_search will fail; get_content works",
+            f"Set {' or '.join(spec.key_setting for spec in PROVIDERS)}.",
         )
 
 
@@ -144,10 +156,44 @@ def _network(settings: Settings) -> Iterator[Finding]:
         )
 
 
-async def _parser(settings: Settings) -> Finding:
+async def _engine(settings: Settings) -> list[Finding]:
+    """What only the running program can tell."""
+    from kindly.app import open_app
+
+    async with open_app(settings) as app:
+        return [await _parser(app), *await _books(app)]
+    raise AssertionError("unreachable")
+
+
+async def _books(app: "App") -> list[Finding]:
+    """How each provider has done so far, over all starts."""
+    try:
+        statuses = await app.providers()
+    except KindlyError as error:
+        return [Finding("search", "problem", error.detail, "See above.")]
+    return [_book(status) for status in statuses if status.calls]
+
+
+def _book(status: "ProviderStatus") -> Finding:
+    failed = ", ".join(f"{count} {kind}" for kind, count in status.failures.items())
+    facts = [
+        f"{status.calls} calls",
+        f"failed: {failed}" if failed else "none failed",
+        f"p50 {status.p50_ms} ms, p95 {status.p95_ms} ms" if status.p50_ms is not None else "",
+        f"quota left: {status.quota.left}" if status.quota else "",
+    ]
+    resting = status.health != "closed"
+    return Finding(
+        f"{status.name} so far",
+        "note" if resting else "ok",
+        "; ".join(filter(None, facts)),
+        "It failed several times in a row and is left alone for half a minute." if resting else "",
+    )
+
+
+async def _parser(app: "App") -> Finding:
     from datetime import UTC, datetime
 
-    from kindly.app import open_app
     from kindly.budget import Deadline
 
     body = b"<!doctype html><title>Hello</title><main><h1>Hello</h1><p>It works.</p></main>"
@@ -155,10 +201,7 @@ async def _parser(settings: Settings) -> Finding:
         "https://example.com/", "https://example.com/", 200, "text/html", body, datetime.now(UTC)
     )
     try:
-        async with open_app(settings) as app:
-            document = await app.stages.extractor.extract(
-                page, ExtractOptions(), Deadline.after(20)
-            )
+        document = await app.stages.extractor.extract(page, ExtractOptions(), Deadline.after(20))
     except KindlyError as error:
         return Finding("parser", "problem", error.detail, "Reinstall kindly-web-search-mcp-server.")
     return Finding("parser", "ok", f"read a page of {len(document.text)} characters")

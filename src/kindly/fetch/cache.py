@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from kindly.fetch.calls import Fetch, Times, Wanted
-from kindly.fetch.flight import SingleFlight
 from kindly.fetch.store import Kept, PageCache
+from kindly.flight import SingleFlight
 from kindly.models import Page
 
 

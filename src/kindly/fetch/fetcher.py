@@ -23,8 +23,9 @@ from kindly.fetch.pacing import Paced
 from kindly.fetch.pages import Redirects
 from kindly.fetch.retry import Retried
 from kindly.fetch.robots import Robots, capped
-from kindly.fetch.store import MEMORY, SqlitePageCache
+from kindly.fetch.store import SqlitePageCache
 from kindly.models import Page
+from kindly.sqlite import MEMORY
 from kindly.urls import Url
 
 if TYPE_CHECKING:

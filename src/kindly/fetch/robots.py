@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kindly.errors import PageForbidden, PageNotFound, PageUnreachable, RobotsRefused
 from kindly.fetch.calls import Ask, Fetch, Hop, Reply, Times, Wanted
-from kindly.fetch.flight import SingleFlight
+from kindly.flight import SingleFlight
 from kindly.urls import Url, join
 
 if TYPE_CHECKING:

@@ -5,32 +5,22 @@ fresh, and whether it may be kept at all, is decided in `cache.py`.
 """
 
 import json
-import logging
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
 from kindly.models import Page
+from kindly.sqlite import CLOSE_S, SqliteFile
 
 if TYPE_CHECKING:
     import sqlite3
 
-logger = logging.getLogger(__name__)
-
-Value = TypeVar("Value")
-
-MEMORY = ":memory:"
-BUSY_S = 5.0
-"""How long another process may hold the file before we give up on it."""
-CLOSE_S = 5.0
 USE_MARKED_EVERY_S = 60.0
 
 SCHEMA = """
@@ -115,12 +105,10 @@ class SqlitePageCache:
         now: Callable[[], datetime],
         max_bytes: int,
     ) -> None:
-        self._path = path
+        self._file = SqliteFile(path, SCHEMA, "page cache")
         self._now = now
         self._max_bytes = max_bytes
-        self._lock = threading.Lock()
         self._write_lock = anyio.Lock()
-        self._database: sqlite3.Connection | None = None
         self._unwritten: dict[str, Kept | None] = {}
         self._queue: list[Statement] = []
         self._reading: _Reads | None = None
@@ -170,7 +158,7 @@ class SqlitePageCache:
         """Write what is left and close the file."""
         with anyio.move_on_after(CLOSE_S, shield=True):
             await self._write_all()
-            await anyio.to_thread.run_sync(self._close_when_free)
+        await self._file.aclose()
 
     async def _rows(self, key: str) -> "dict[str, Row]":
         """The rows of `key` and of what else is asked for at the same moment, in one trip."""
@@ -184,7 +172,7 @@ class SqlitePageCache:
             try:
                 await anyio.lowlevel.checkpoint()
                 self._reading = None
-                batch.rows = await self._in_thread(partial(_read, batch.keys))
+                batch.rows = await self._file.run(partial(_read, batch.keys))
             finally:
                 batch.done.set()
         return batch.rows
@@ -194,46 +182,10 @@ class SqlitePageCache:
             if self._queue:
                 batch, self._queue = self._queue, []
                 shown = dict(self._unwritten)
-                await self._in_thread(partial(self._write, batch))
+                await self._file.run(partial(self._write, batch))
                 for key, kept in shown.items():
                     if self._unwritten.get(key) is kept:
                         del self._unwritten[key]
-
-    async def _in_thread(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
-        return await anyio.to_thread.run_sync(self._locked, work)
-
-    def _locked(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
-        """Do `work` on the file, and where the file fails, on a cache in memory."""
-        import sqlite3
-
-        with self._lock:
-            try:
-                return work(self._opened())
-            except sqlite3.Error as error:
-                if self._path == MEMORY:
-                    raise
-                logger.warning(
-                    "The page cache file cannot be used (%s); "
-                    "pages are kept in memory until the next start.",
-                    type(error).__name__,
-                )
-                self._close()
-                self._path = MEMORY
-                return work(self._opened())
-
-    def _opened(self) -> "sqlite3.Connection":
-        if self._database is None:
-            self._database = _connect(self._path)
-        return self._database
-
-    def _close_when_free(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-            self._database = None
 
     def _write(self, batch: Sequence[Statement], database: "sqlite3.Connection") -> None:
         with database:
@@ -248,26 +200,6 @@ class SqlitePageCache:
 def _read(keys: Sequence[str], database: "sqlite3.Connection") -> dict[str, Row]:
     found = ((key, database.execute(GET, (key,)).fetchone()) for key in keys)
     return {key: row for key, row in found if row is not None}
-
-
-def _connect(path: str) -> "sqlite3.Connection":
-    import sqlite3
-
-    if path != MEMORY:
-        try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).touch(mode=0o600)
-        except OSError as error:
-            raise sqlite3.OperationalError("the file cannot be made") from error
-    database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-    try:
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.executescript(SCHEMA)
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
 
 
 def _to_meta(page: Page) -> str:

@@ -5,6 +5,7 @@ wire's loggers are kept quiet, as they write addresses and headers.
 """
 
 import logging
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kindly.errors import SettingsError
@@ -24,18 +25,24 @@ WIRE_LOGGERS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Proxies:
+    """Which proxy carries which scheme, and what goes past them."""
+
+    https: str | None = field(default=None, repr=False)
+    http: str | None = field(default=None, repr=False)
+    past: tuple[str, ...] = ()
+
+
 def build_client(
     *,
     timeout_s: float,
     user_agent: str,
     context: "ssl.SSLContext | None" = None,
-    proxy: str | None = None,
-    http_proxy: str | None = None,
-    no_proxy: tuple[str, ...] = (),
+    proxies: Proxies | None = None,
+    transport: "httpx2.AsyncBaseTransport | None" = None,
 ) -> "httpx2.AsyncClient":
     """An unopened client; the caller closes it. Without a TLS context it makes its own.
-
-    `proxy` carries https addresses, `http_proxy` http ones; `no_proxy` lists what goes past them.
 
     Raises:
         SettingsError: A proxy setting cannot be used.
@@ -49,12 +56,13 @@ def build_client(
             pattern: httpx2.AsyncHTTPTransport(verify=verify, proxy=address, trust_env=False)
             if address
             else None
-            for pattern, address in _routes(proxy, http_proxy, no_proxy).items()
+            for pattern, address in _routes(proxies or Proxies()).items()
         }
         return httpx2.AsyncClient(
             headers={"User-Agent": user_agent},
             timeout=timeout_s,
             verify=verify,
+            transport=transport,
             mounts=mounts,
             follow_redirects=False,
             http2=False,
@@ -73,15 +81,13 @@ def silence_wire_loggers() -> None:
         logging.getLogger(name).addFilter(_is_warning)
 
 
-def _routes(
-    proxy: str | None, http_proxy: str | None, no_proxy: tuple[str, ...]
-) -> dict[str, str | None]:
+def _routes(proxies: Proxies) -> dict[str, str | None]:
     """URL pattern → proxy, None meaning straight."""
-    if "*" in no_proxy:
+    if "*" in proxies.past:
         return {}
-    through = {"https://": proxy, "http://": http_proxy}
+    through = {"https://": proxies.https, "http://": proxies.http}
     return {pattern: address for pattern, address in through.items() if address} | {
-        _pattern(host): None for host in no_proxy
+        _pattern(host): None for host in proxies.past
     }
 
 

@@ -1,19 +1,20 @@
 """What a search provider is, and the facts about one that the rest of the program may know.
 
-A provider takes a `Query` and a `Deadline` and gives hits in the vendor's order. It does not know
-the other providers, the environment or who asks; it never retries.
+A provider takes a `Query` and a `Deadline` and gives what it found, in the vendor's order. It does not know the other
+providers, the environment or who asks; it never retries.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
-from kindly.errors import ProviderAuth
-from kindly.models import Hit, Query
+from kindly.errors import ProviderAuth, SearchError
+from kindly.models import Found, Query
 
 if TYPE_CHECKING:
-    import httpx2
+    from kindly.search.exchange import Api
+    from kindly.search.world import World
 
 
 class Secret(Protocol):
@@ -32,13 +33,52 @@ class SearchProvider(Protocol):
         """The name in settings and results."""
         ...
 
-    async def search(self, query: Query, deadline: Deadline) -> tuple[Hit, ...]:
-        """The hits in the vendor's order; none is a valid answer.
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        """What the vendor found; no hits is a valid answer.
 
         Raises:
             SearchError: One of its provider leaves; `try_next` says whether to ask somebody else.
         """
         ...
+
+
+@runtime_checkable
+class Maintained(Protocol):
+    """A provider that has work to do beside its searches."""
+
+    async def maintain(self) -> None:
+        """Do it, until cancelled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A setting that a provider must have before it is asked."""
+
+    name: str
+    kind: Literal["secret", "text", "addresses", "flag"]
+    about: str
+    """For the settings table: a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a vendor's usual plan lets itself be asked."""
+
+    calls: float
+    per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a provider is built from."""
+
+    api: "Api"
+    base_url: str
+    values: Mapping[str, Secret]
+    """The needed settings by name."""
+    world: "World"
+    """Clock, chance and memory, for those that need them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +88,34 @@ class ProviderSpec:
     name: str
     label: str
     """How sentences call it."""
-    key_setting: str
-    base_url_setting: str
-    base_url: str
+    needs: tuple[Need, ...]
+    build: Callable[[Access], SearchProvider]
+    pace: Pace
+    base_url_setting: str = ""
+    base_url: str = ""
     """Where the vendor serves it, unless the setting says otherwise."""
-    build: Callable[["httpx2.AsyncClient", str, Secret], SearchProvider]
-    """Takes the API client, the base URL and the key."""
+    library: tuple[str, str] | None = None
+    """A module that it needs, and the extra that installs it."""
+    scraped: bool = False
+    """Whether it reads results off pages meant for people, and may be fobbed off with nonsense."""
+    public_only: bool = False
+    """Whether its addresses come from outside, so that only public ones may be asked."""
     limit_statuses: frozenset[int] = frozenset({429})
     """HTTP statuses that mean: rate limit or quota reached."""
     status_notes: Mapping[int, str] = field(default_factory=dict, hash=False)
     """What else a status means at this vendor, as a sentence that ends an error's text."""
+    reasons: Mapping[str, type[SearchError]] = field(default_factory=dict, hash=False)
+    """Words in a refusal's JSON that say more than its HTTP 4xx; of its body nothing else is looked at."""
+
+    @property
+    def key_setting(self) -> str:
+        """The setting to check when the vendor refuses us."""
+        return self.needs[0].name
+
+    @property
+    def address_setting(self) -> str:
+        """The setting to check when the vendor is not where it should be."""
+        return self.base_url_setting or self.key_setting
 
 
 def reveal(key: Secret, spec: ProviderSpec) -> str:

@@ -1,113 +1,232 @@
 """Who is asked, in what order, and when somebody else is asked instead.
 
-Providers come in, ready to be called and in order; hits of the first that answers go out. The
+Providers come in, ready to be called and in order; clean hits go out, saying why they are from whom they are. The
 router does not know which vendors there are, nor how they are called.
 """
 
-import random
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import anyio
 
 from kindly.budget import Deadline
-from kindly.errors import NoProvider, ProviderFailed, ProviderUnreachable, SearchError
-from kindly.models import Hit, Hits, Query
-from kindly.search.provider import SearchProvider
-from kindly.urls import canonical
+from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
+from kindly.models import Found, Hits, Query
+from kindly.search.cache import SearchCache
+from kindly.search.clean import clean
+from kindly.search.fuse import fuse
+from kindly.search.gauge import Gauge
+from kindly.search.health import Breaker
+from kindly.search.lane import Lane
+from kindly.search.ledger import Ledger
+from kindly.search.pacing import Pacer
+from kindly.search.parallel import Race, ask_several
+from kindly.search.provider import Pace, SearchProvider
+from kindly.search.rounds import Choices, Round, none_configured
+from kindly.search.world import World
 
+SEARCH_BUDGET_S = 9.5
+"""For a whole search, however many providers it asks: with all of them down, the error comes within 10 s."""
 CALL_TIMEOUT_S = 10.0
-SHARE_WHEN_OTHERS_FOLLOW = 0.6
-"""Of the time left, what one provider may use while another could still be asked."""
+"""For the HTTP client: beyond what any call is given."""
 RETRY_PAUSE_S = 0.5
 """Mean pause before the one retry; the real one is between half and one and a half of it."""
+CACHE_TTL_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A provider as it is handed to the router."""
+
+    provider: SearchProvider
+    label: str
+    """How sentences call it."""
+    pace: Pace
+    gauge: Gauge
+    """Told the headers of its answers by whoever makes its calls."""
+    scraped: bool = False
+    """Whether it reads results off pages meant for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
     """The configured providers in order. With none, every search says what to set."""
 
-    providers: tuple[SearchProvider, ...]
-    key_settings: tuple[str, ...]
-    """Names of the settings that would configure one."""
-    call_timeout_s: float = CALL_TIMEOUT_S
-    url_key: Callable[[str], str] = canonical
-    """Two hits whose addresses have the same key are one."""
-    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
-    rand: Callable[[], float] = random.random
-    """From 0 up to 1."""
+    lanes: tuple[Lane, ...]
+    ledger: Ledger
+    cache: SearchCache
+    world: World
+    choices: Choices
+    width: int
+    """How many are asked at once."""
+    clock: Callable[[], float]
+
+    async def open(self) -> None:
+        """Take up what earlier starts learned of the providers."""
+        await self.ledger.load()
+        for lane in self.lanes:
+            lane.restore()
+
+    async def aclose(self) -> None:
+        """Keep what was learned."""
+        await self.ledger.save()
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
-        """The distinct hits of the first provider that answers, at most `query.count`.
+        """Clean hits, at most `query.count`, of the first provider that answers, or of several at once.
 
         Raises:
             NoProvider: None is configured.
             SearchError: The first provider's error, if nobody answered.
         """
-        if not self.providers:
-            raise self._none_configured()
-        failures: list[SearchError] = []
-        for others_left, provider in zip(
-            reversed(range(len(self.providers))), self.providers, strict=True
-        ):
-            try:
-                if others_left:
-                    hits = await provider.search(query, self._share_of(deadline))
-                else:
-                    hits = await self._search_last(provider, query, deadline)
-            except SearchError as error:
-                failures.append(error)
-                if not error.try_next:
-                    break
-            else:
-                return Hits(
-                    query=query,
-                    hits=distinct(hits, self.url_key)[: query.count],
-                    provider=provider.name,
-                    failed=tuple(failure.provider for failure in failures),
-                )
-        raise with_fallbacks_noted(failures[0], failures[1:])
-
-    async def _search_last(
-        self, provider: SearchProvider, query: Query, deadline: Deadline
-    ) -> tuple[Hit, ...]:
-        """Ask the one after whom nobody comes: a passing fault is tried once more."""
-        pause_s = RETRY_PAUSE_S * (0.5 + self.rand())
+        if not self.lanes:
+            raise none_configured(self.choices)
         try:
-            return await provider.search(query, deadline.within(self.call_timeout_s))
+            return await self.cache(query, lambda: self._answer(query, deadline))
+        finally:
+            await self.ledger.save_if_due()
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline, concurrency: int
+    ) -> list[Hits | SearchError]:
+        """The outcome of each query, in their order; so many run at once, and a failure is its own query's only."""
+        slots = anyio.CapacityLimiter(max(1, concurrency))
+        outcomes: dict[int, Hits | SearchError] = {}
+
+        async def run(index: int, query: Query) -> None:
+            async with slots:
+                try:
+                    outcomes[index] = await self.search(query, deadline)
+                except SearchError as error:
+                    outcomes[index] = error
+
+        async with anyio.create_task_group() as tasks:
+            for index, query in enumerate(queries):
+                tasks.start_soon(run, index, query)
+        return [outcomes[index] for index in range(len(queries))]
+
+    async def _answer(self, query: Query, deadline: Deadline) -> Hits:
+        began = self.clock()
+        round_ = Round(query, deadline.within(SEARCH_BUDGET_S))
+        ready = sum(lane.breaker.admits for lane in self.lanes)
+        together = self.width > 1 and ready > 1
+        hits = await (self._fused(round_) if together else self._first(round_))
+        return replace(hits, took_ms=round((self.clock() - began) * 1000))
+
+    async def _first(self, round_: Round) -> Hits:
+        """The answer of the first that has one."""
+        for index, lane in enumerate(self.lanes):
+            if not lane.breaker.enter():
+                round_.resting[lane.name] = lane.breaker.failures
+                continue
+            followers = sum(other.breaker.admits for other in self.lanes[index + 1 :])
+            found = await self._outcome(round_, lane, followers)
+            if isinstance(found, Found):
+                return self._hits(round_, lane, found)
+            if not found.try_next:
+                break
+        if not round_.failures:
+            return await self._anyway(round_)
+        raise round_.unanswered()
+
+    async def _anyway(self, round_: Round) -> Hits:
+        """All rest: the one whose rest ends first is asked all the same, as giving up unheard helps nobody."""
+        lane = min(self.lanes, key=lambda lane: lane.breaker.rest_s)
+        del round_.resting[lane.name]
+        lane.breaker.enter(forced=True)
+        found = await self._outcome(round_, lane, 0)
+        if isinstance(found, Found):
+            return self._hits(round_, lane, found)
+        raise round_.unanswered()
+
+    async def _outcome(self, round_: Round, lane: Lane, followers: int) -> Found | SearchError:
+        """What one found, or its failure, written down."""
+        try:
+            if followers:
+                return await lane.ask(round_.query, round_.share(followers + 1))
+            return await self._ask_last(round_, lane)
+        except SearchError as error:
+            round_.failures.append(error)
+            return error
+
+    async def _ask_last(self, round_: Round, lane: Lane) -> Found:
+        """Ask the one after whom nobody comes: a passing fault is tried once more."""
+        pause_s = RETRY_PAUSE_S * (0.5 + self.world.rand())
+        try:
+            return await lane.ask(round_.query, round_.deadline)
         except (ProviderFailed, ProviderUnreachable) as error:
-            if error.retry_after_s is not None or pause_s >= deadline.remaining_s():
+            if error.retry_after_s is not None or pause_s >= round_.deadline.remaining_s():
                 raise
-        await self.sleep(pause_s)
-        return await provider.search(query, deadline.within(self.call_timeout_s))
+            fault = error
+        await self.world.sleep(pause_s)
+        try:
+            return await lane.ask(round_.query, round_.deadline)
+        except ProviderRateLimited as again:
+            if again.status is not None:
+                raise
+        raise fault  # the queue had no room for a retry, so nothing newer is known
 
-    def _share_of(self, deadline: Deadline) -> Deadline:
-        share_s = SHARE_WHEN_OTHERS_FOLLOW * deadline.remaining_s()
-        return deadline.within(min(share_s, self.call_timeout_s))
+    async def _fused(self, round_: Round) -> Hits:
+        """One list of what several found."""
+        race = await ask_several(round_, self.lanes, self.width, self.clock)
+        round_.failures.extend(self._in_order(race.failures))
+        answered = [lane for lane in self.lanes if lane.name in race.answers]
+        if not answered:
+            raise round_.unanswered()
+        hits = fuse([(lane.name, race.answers[lane.name].hits) for lane in answered])
+        first = answered[0]
+        engines = (engine for lane in answered for engine in race.answers[lane.name].engines)
+        return replace(
+            self._hits(round_, first, replace(race.answers[first.name], hits=hits)),
+            engines=tuple(dict.fromkeys(engines)),
+            why=_why_fused(round_, race, [lane.name for lane in answered]),
+        )
 
-    def _none_configured(self) -> NoProvider:
-        return NoProvider(
-            f"No search provider is configured: set {' or '.join(self.key_settings)}. "
-            "Pages can be read without a key: get_content (kindly fetch) works."
+    def _in_order(self, failures: dict[str, SearchError]) -> list[SearchError]:
+        return [failures[lane.name] for lane in self.lanes if lane.name in failures]
+
+    def _hits(self, round_: Round, lane: Lane, found: Found) -> Hits:
+        alone = len(self.lanes) == 1
+        return Hits(
+            query=round_.query,
+            hits=clean(round_.query, found.hits),
+            provider=lane.name,
+            failed=round_.failed,
+            why=round_.why("only one configured" if alone else "first configured"),
+            total=found.total,
+            engines=found.engines,
+            instance=found.instance,
+            raw=found.raw,
         )
 
 
-def distinct(hits: Iterable[Hit], url_key: Callable[[str], str]) -> tuple[Hit, ...]:
-    """The hits in order, the first of each address."""
-    first: dict[str, Hit] = {}
-    for hit in hits:
-        first.setdefault(url_key(hit.url), hit)
-    return tuple(first.values())
-
-
-def with_fallbacks_noted(primary: SearchError, others: list[SearchError]) -> SearchError:
-    """The primary's error, saying in a few words that the others failed too, and how."""
-    if not others:
-        return primary
-    outcomes = ", ".join(f"{other.provider} ({other.outcome})" for other in others)
-    return type(primary)(
-        f"{primary.detail} The fallback failed too: {outcomes}.",
-        provider=primary.provider,
-        status=primary.status,
-        retry_after_s=primary.retry_after_s,
+def build_router(
+    entries: Sequence[Entry],
+    *,
+    choices: Choices,
+    world: World,
+    fuse: int = 1,
+    cache_ttl_s: float = CACHE_TTL_S,
+    clock: Callable[[], float] = anyio.current_time,
+) -> Router:
+    """A router over these providers, in this order. Opening it is optional, and costs one look into the state."""
+    ledger = Ledger(tuple(entry.provider.name for entry in entries), world.state, world.now)
+    lanes = tuple(
+        Lane(
+            entry.provider,
+            Breaker(clock),
+            Pacer(entry.provider.name, entry.label, entry.pace, entry.gauge, world.sleep),
+            ledger,
+            scraped=entry.scraped,
+            clock=clock,
+            now=world.now,
+        )
+        for entry in entries
     )
+    return Router(lanes, ledger, SearchCache(cache_ttl_s, clock), world, choices, fuse, clock)
+
+
+def _why_fused(round_: Round, race: Race, answered: list[str]) -> str:
+    names = ", ".join(answered)
+    told = f"fused from {names}" if len(answered) > 1 else f"only {names} answered"
+    late = [f"{name} was too slow" for name in race.late]
+    return "; ".join(filter(None, (told, round_.why(""), *late)))

@@ -4,7 +4,10 @@ Pure. Text is passed on as the provider wrote it, but for code points that no an
 it is untrusted, and whoever shows it must treat it so.
 """
 
+import html
 import math
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeGuard
 from urllib.parse import urlsplit
@@ -12,6 +15,8 @@ from urllib.parse import urlsplit
 from kindly.models import Hit
 from kindly.search.exchange import invalid_answer
 from kindly.search.provider import ProviderSpec
+
+TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class Fields:
     snippet: str
     published: str | None = None
     score: str | None = None
+    engines: str | None = None
 
 
 def hits_from(items: object, fields: Fields, spec: ProviderSpec) -> tuple[Hit, ...]:
@@ -41,6 +47,7 @@ def hits_from(items: object, fields: Fields, spec: ProviderSpec) -> tuple[Hit, .
             provider=spec.name,
             published=_text(item.get(fields.published)) or None,
             score=_number(item.get(fields.score)),
+            engines=_words(item.get(fields.engines)),
         )
         for item in items
         if isinstance(item, dict) and _is_web_address(url := item.get(fields.url))
@@ -50,8 +57,31 @@ def hits_from(items: object, fields: Fields, spec: ProviderSpec) -> tuple[Hit, .
     return hits
 
 
+def total_from(value: object) -> int | None:
+    """How many results there are, from a number or its digits; None where it says nothing."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
+        return int(value)
+    number = _number(value)
+    return int(number) if number is not None and number >= 0 else None
+
+
+def engines_of(hits: Iterable[Hit]) -> tuple[str, ...]:
+    """All engines behind the hits, each once, in order."""
+    return tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines))
+
+
+def plain(markup: object) -> str:
+    """The text of a snippet that comes with tags and entities in it."""
+    return html.unescape(TAG.sub("", markup)).strip() if isinstance(markup, str) else ""
+
+
 def _text(value: object) -> str:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _words(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(text for item in items if (text := _text(item))))
 
 
 def _number(value: object) -> float | None:

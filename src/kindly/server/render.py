@@ -92,6 +92,8 @@ def _search(answer: Answer, fence: Marks) -> Output:
     assert answer.hits is not None  # noqa: S101 - a search answer always has its search
     results = [_result(reading, fence) for reading in answer.readings]
     structured: dict[str, Any] = {"results": results}
+    if answer.hits.why:
+        structured["why"] = f"{answer.hits.provider}: {answer.hits.why}"
     lines = [_headline(answer.hits, fence)]
     for number, result in enumerate(results, start=1):
         lines.append(_as_text(number, result))
@@ -132,7 +134,13 @@ def _result(reading: Reading, fence: Marks) -> dict[str, Any]:
     }
     document = reading.source.document
     published = hit.published or (document and document.metadata.published)
-    optional = {"published": published, "score": hit.score, "cursor": reading.cursor}
+    optional = {
+        "published": published,
+        "score": hit.score,
+        "cursor": reading.cursor,
+        "found_by": list(hit.found_by) or None,
+        "reasons": list(hit.reasons) or None,
+    }
     return result | {key: value for key, value in optional.items() if value is not None}
 
 

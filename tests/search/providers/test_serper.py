@@ -6,7 +6,7 @@ from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid
 from kindly.models import Hit, Query
 from kindly.search.providers.serper import NEWS, SPEC, Serper, to_body, to_hits
-from tests.fakes import FakeApi, provider_answer, sent_json
+from tests.fakes import FakeApi, built, provider_answer, sent_json
 
 pytestmark = pytest.mark.anyio
 
@@ -15,7 +15,7 @@ async def sent_for(query: Query) -> httpx2.Request:
     answer = provider_answer("serper", "empty")
     api = FakeApi({"google.serper.dev": [httpx2.Response(200, json=answer)]})
     async with api.client() as client:
-        provider = SPEC.build(client, SPEC.base_url, SecretStr("key-1"))
+        provider = built(SPEC, client, SecretStr("key-1"))
         assert isinstance(provider, Serper)
         await provider.search(query, Deadline.after(5))
     (request,) = api.requests
@@ -49,6 +49,7 @@ async def test_news_are_asked_for_at_their_own_address() -> None:
         pytest.param(Query("x", time_range="year"), {"q": "x", "tbs": "qdr:y"}, id="year"),
         pytest.param(Query("x", language="pt-br"), {"q": "x", "hl": "pt-br"}, id="language"),
         pytest.param(Query("x", region="DE"), {"q": "x", "gl": "de"}, id="region"),
+        pytest.param(Query("x", page=2), {"q": "x", "page": 2}, id="page"),
         pytest.param(Query("x", safe_search="strict"), {"q": "x"}, id="safe-search"),
         pytest.param(Query("x", category="images"), {"q": "x"}, id="category"),
     ],

@@ -6,7 +6,7 @@ from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid
 from kindly.models import Hit, Query
 from kindly.search.providers.tavily import SPEC, Tavily, to_body, to_hits
-from tests.fakes import FakeApi, provider_answer, sent_json
+from tests.fakes import FakeApi, built, provider_answer, sent_json
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +24,7 @@ async def test_request_is_a_post_with_bearer_and_without_extra_payloads() -> Non
     answer = provider_answer("tavily", "empty")
     api = FakeApi({"api.tavily.com": [httpx2.Response(200, json=answer)]})
     async with api.client() as client:
-        provider = SPEC.build(client, SPEC.base_url, SecretStr("tvly-1"))
+        provider = built(SPEC, client, SecretStr("tvly-1"))
         assert isinstance(provider, Tavily)
         await provider.search(Query("x"), Deadline.after(5))
     (request,) = api.requests

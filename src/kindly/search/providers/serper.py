@@ -6,29 +6,28 @@
 | `time_range`  | `tbs` = `qdr:d`, `qdr:w`, `qdr:m`, `qdr:y`      |
 | `language`    | `hl`                                            |
 | `region`      | `gl`                                            |
+| `page`        | `page`                                          |
 | `category`    | `news` asks `/news`; every other asks `/search` |
 | `safe_search` | not sent: the vendor documents no such field    |
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kindly.budget import Deadline
-from kindly.models import Hit, Query, TimeRange
-from kindly.search.exchange import ask, invalid_answer
-from kindly.search.provider import ProviderSpec, Secret, reveal
+from kindly.models import Found, Hit, Query, TimeRange
+from kindly.search.exchange import Api, invalid_answer
+from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
 from kindly.search.shape import Fields, hits_from
-
-if TYPE_CHECKING:
-    import httpx2
 
 SPEC = ProviderSpec(
     name="serper",
     label="Serper",
-    key_setting="SERPER_API_KEY",
+    needs=(Need("SERPER_API_KEY", "secret", "The key for Serper."),),
     base_url_setting="SERPER_BASE_URL",
     base_url="https://google.serper.dev",
-    build=lambda client, base_url, key: Serper(client, base_url, key),
+    build=lambda access: Serper(access.api, access.base_url, access.values["SERPER_API_KEY"]),
+    # Paid plans start at 50 queries a second.
+    pace=Pace(calls=50, per_s=1),
     status_notes={400: "Serper answers so, too, when the account has no credits left."},
 )
 MAX_RESULTS = 100
@@ -53,21 +52,21 @@ NEWS = Vertical(path="/news", results="news")
 class Serper:
     """Serper behind one key."""
 
-    client: "httpx2.AsyncClient"
+    api: Api
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> tuple[Hit, ...]:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         """The hits in Google's order."""
         vertical = NEWS if query.category == "news" else WEB
-        request = self.client.build_request(
+        request = self.api.client.build_request(
             "POST",
             self.base_url.rstrip("/") + vertical.path,
             headers={KEY_HEADER: reveal(self.key, SPEC)},
             json=to_body(query),
         )
-        return to_hits(await ask(self.client, request, SPEC, deadline), vertical)
+        return Found(to_hits(await self.api.ask(request, deadline), vertical))
 
 
 def to_body(query: Query) -> dict[str, object]:
@@ -82,6 +81,8 @@ def to_body(query: Query) -> dict[str, object]:
         body["hl"] = query.language
     if query.region:
         body["gl"] = query.region.lower()
+    if query.page > 1:
+        body["page"] = query.page
     return body
 
 

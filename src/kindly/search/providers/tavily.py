@@ -6,29 +6,28 @@
 | `time_range`  | `time_range`, the same words                                      |
 | `category`    | `news` sets `topic`; every other leaves the vendor's default      |
 | `region`      | not sent: `country` takes English country names, not region codes |
+| `page`        | not sent: the vendor has no pages                                 |
 | `language`    | not sent: the vendor has no such field                            |
 | `safe_search` | not sent: the vendor keeps it to some of its plans                |
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kindly.budget import Deadline
-from kindly.models import Hit, Query
-from kindly.search.exchange import ask
-from kindly.search.provider import ProviderSpec, Secret, reveal
+from kindly.models import Found, Hit, Query
+from kindly.search.exchange import Api
+from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
 from kindly.search.shape import Fields, hits_from
-
-if TYPE_CHECKING:
-    import httpx2
 
 SPEC = ProviderSpec(
     name="tavily",
     label="Tavily",
-    key_setting="TAVILY_API_KEY",
+    needs=(Need("TAVILY_API_KEY", "secret", "The key for Tavily."),),
     base_url_setting="TAVILY_BASE_URL",
     base_url="https://api.tavily.com",
-    build=lambda client, base_url, key: Tavily(client, base_url, key),
+    build=lambda access: Tavily(access.api, access.base_url, access.values["TAVILY_API_KEY"]),
+    # A development key has 100 requests a minute.
+    pace=Pace(calls=100, per_s=60),
     # Beside 429: 432 is the plan's own limit, 433 the pay-as-you-go limit.
     limit_statuses=frozenset({429, 432, 433}),
     status_notes={400: "Tavily takes queries of at most 400 characters."},
@@ -43,20 +42,20 @@ FIELDS = Fields(
 class Tavily:
     """Tavily behind one key."""
 
-    client: "httpx2.AsyncClient"
+    api: Api
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> tuple[Hit, ...]:
+    async def search(self, query: Query, deadline: Deadline) -> Found:
         """The hits in Tavily's order, the best score first."""
-        request = self.client.build_request(
+        request = self.api.client.build_request(
             "POST",
             self.base_url.rstrip("/") + "/search",
             headers={"Authorization": f"Bearer {reveal(self.key, SPEC)}"},
             json=to_body(query),
         )
-        return to_hits(await ask(self.client, request, SPEC, deadline))
+        return Found(to_hits(await self.api.ask(request, deadline)))
 
 
 def to_body(query: Query) -> dict[str, object]:

@@ -24,6 +24,7 @@ from kindly.server.render import Fence, page_output, search_output, size
 from kindly.server.tool import Arguments, Call, Output, Profile, Tool
 
 TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
 NUMBER = {"type": "number"}
 STATUS = {"status": TEXT, "retryable": {"type": "boolean"}, "retry_after_s": NUMBER}
 
@@ -153,11 +154,13 @@ PROFILE = Profile(
                                 "published": TEXT,
                                 "score": NUMBER,
                                 "cursor": TEXT,
+                                "found_by": TEXTS,
+                                "reasons": TEXTS,
                             },
                         ),
                     }
                 },
-                {"note": TEXT},
+                {"why": TEXT, "note": TEXT},
             ),
             run=web_search,
         ),

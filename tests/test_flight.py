@@ -5,7 +5,7 @@ import anyio.lowlevel
 import pytest
 
 from kindly.errors import KindlyError
-from kindly.fetch.flight import SingleFlight
+from kindly.flight import SingleFlight
 
 pytestmark = pytest.mark.anyio
 

@@ -1,0 +1,222 @@
+"""Google: Query → hits of a Programmable Search Engine, through the Custom Search JSON API.
+
+| filter        | goes out as                                                                            |
+|---------------|----------------------------------------------------------------------------------------|
+| `site`        | `siteSearch` and `siteSearchFilter=i`                                                  |
+| `time_range`  | `dateRestrict` = `d1`, `w1`, `m1`, `y1`                                                |
+| `language`    | `lr` = `lang_de` and `hl`                                                              |
+| `region`      | `gl`                                                                                   |
+| `safe_search` | `safe`: `off` as it is, `moderate` and `strict` both as `active`                       |
+| `category`    | `images` sets `searchType`; every other searches the web                               |
+| `page`        | `start`; the vendor serves the first 100 results of a search                           |
+| `count`       | `num`, in tens: up to 50 results are asked for at once, and each ten is a billed query |
+
+The key goes in the header `X-Goog-Api-Key`, which all of Google's APIs take for `key=` (its "system parameters").
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import anyio
+
+from kindly.budget import Deadline
+from kindly.errors import ProviderAuth, ProviderRateLimited, ProviderRejected, SearchError
+from kindly.models import Found, Hit, Query, SafeSearch, TimeRange
+from kindly.search.exchange import Api, invalid_answer
+from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
+from kindly.search.shape import Fields, hits_from, total_from
+
+SPEC = ProviderSpec(
+    name="google",
+    label="Google",
+    needs=(
+        Need("GOOGLE_API_KEY", "secret", "The key for Google's Custom Search JSON API."),
+        Need("GOOGLE_SEARCH_ENGINE_ID", "text", "The id of the Programmable Search Engine."),
+    ),
+    base_url_setting="GOOGLE_BASE_URL",
+    base_url="https://www.googleapis.com",
+    build=lambda access: Google(
+        access.api,
+        access.base_url,
+        access.values["GOOGLE_API_KEY"],
+        access.values["GOOGLE_SEARCH_ENGINE_ID"],
+    ),
+    # 100 queries a minute for each user; 100 a day are free.
+    pace=Pace(calls=100, per_s=60),
+    # A spent quota may come as HTTP 403, a wrong key as 400: the words tell.
+    reasons={
+        "rateLimitExceeded": ProviderRateLimited,
+        "userRateLimitExceeded": ProviderRateLimited,
+        "dailyLimitExceeded": ProviderRateLimited,
+        "quotaExceeded": ProviderRateLimited,
+        "RATE_LIMIT_EXCEEDED": ProviderRateLimited,
+        "RESOURCE_EXHAUSTED": ProviderRateLimited,
+        "API_KEY_INVALID": ProviderAuth,
+        "keyInvalid": ProviderAuth,
+    },
+)
+KEY_HEADER = "X-Goog-Api-Key"
+PATH = "/customsearch/v1"
+PAGE_SIZE = 10
+MAX_RESULTS = 50
+LAST_RESULT = 100
+FIELDS = Fields(url="url", title="title", snippet="snippet", published="published")
+RANGES: dict[TimeRange, str] = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
+SAFETY: dict[SafeSearch, str] = {"off": "off", "moderate": "active", "strict": "active"}
+WHOLE_LANGUAGES = {"zh-cn": "lang_zh-CN", "zh-tw": "lang_zh-TW", "zh": "lang_zh-CN"}
+DATES = ("article:published_time", "og:article:published_time", "datepublished")
+"""Meta tags of a page that Google passes on, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Google:
+    """One search engine behind one key."""
+
+    api: Api
+    base_url: str
+    key: Secret = field(repr=False)
+    engine_id: Secret = field(repr=False)
+    name: str = field(default=SPEC.name, init=False)
+
+    async def search(self, query: Query, deadline: Deadline) -> Found:
+        """The hits in Google's order, with the JSON of all pages as one.
+
+        The first page decides; of the others, those that come in time are kept.
+        """
+        windows = list(to_windows(query))
+        if not windows:
+            return Found(())
+        first = await self._page(query, windows[0], deadline)
+        pages = [first]
+        if has_next(first):
+            pages += await self._further_pages(query, windows[1:], deadline)
+        return to_found(merged(pages))
+
+    async def _further_pages(
+        self, query: Query, windows: list["Window"], deadline: Deadline
+    ) -> list[dict[str, object]]:
+        outcomes: dict[Window, dict[str, object] | SearchError] = {}
+
+        async def ask(window: Window) -> None:
+            try:
+                outcomes[window] = await self._page(query, window, deadline)
+            except SearchError as error:
+                outcomes[window] = error
+
+        async with anyio.create_task_group() as tasks:
+            for window in windows:
+                tasks.start_soon(ask, window)
+        answers = [outcomes[window] for window in windows]
+        refused = next((answer for answer in answers if isinstance(answer, ProviderAuth)), None)
+        if refused is not None:
+            raise refused
+        return [answer for answer in answers if isinstance(answer, dict)]
+
+    async def _page(self, query: Query, window: "Window", deadline: Deadline) -> dict[str, object]:
+        engine_id = self.engine_id.get_secret_value().strip()
+        if not engine_id:
+            raise ProviderRejected(
+                "Google needs the id of a search engine: set GOOGLE_SEARCH_ENGINE_ID.",
+                provider=SPEC.name,
+            )
+        request = self.api.client.build_request(
+            "GET",
+            self.base_url.rstrip("/") + PATH,
+            headers={KEY_HEADER: reveal(self.key, SPEC)},
+            params={"cx": engine_id} | to_params(query, window),
+        )
+        return await self.api.ask(request, deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some results of a search: from which, and how many. The first is 1."""
+
+    start: int
+    size: int
+
+
+def to_windows(query: Query) -> Iterator[Window]:
+    """The pages of ten that hold the results asked for; none beyond what Google serves."""
+    count = max(1, min(query.count, MAX_RESULTS))
+    first = (query.page - 1) * count + 1
+    end = min(first + count, LAST_RESULT + 1)
+    for start in range(first, end, PAGE_SIZE):
+        yield Window(start, min(PAGE_SIZE, end - start))
+
+
+def to_params(query: Query, window: Window) -> dict[str, str]:
+    """The URL's parameters, but for the engine's id."""
+    params = {"q": query.text, "num": str(window.size)}
+    if window.start > 1:
+        params["start"] = str(window.start)
+    if query.site:
+        params |= {"siteSearch": query.site, "siteSearchFilter": "i"}
+    if query.time_range:
+        params["dateRestrict"] = RANGES[query.time_range]
+    if query.language:
+        params |= {"hl": query.language, "lr": to_restriction(query.language)}
+    if query.region:
+        params["gl"] = query.region.lower()
+    if query.safe_search:
+        params["safe"] = SAFETY[query.safe_search]
+    if query.category == "images":
+        params["searchType"] = "image"
+    return params
+
+
+def to_restriction(language: str) -> str:
+    """A language as `lr` takes it: without its region, but for Chinese."""
+    tag = language.lower().replace("_", "-")
+    return WHOLE_LANGUAGES.get(tag) or f"lang_{tag.partition('-')[0]}"
+
+
+def has_next(page: Mapping[str, object]) -> bool:
+    """Whether Google says that there is another page."""
+    queries = page.get("queries")
+    return isinstance(queries, dict) and bool(queries.get("nextPage"))
+
+
+def merged(pages: list[dict[str, object]]) -> dict[str, object]:
+    """Pages as one answer: the first's fields, and the items of all."""
+    first = pages[0]
+    if "items" not in first:
+        return first
+    lists = [items for page in pages if isinstance(items := page.get("items"), list)]
+    return first | {"items": [item for items in lists for item in items]} if lists else first
+
+
+def to_found(body: dict[str, object]) -> Found:
+    """What an answer found. One that has no items but says how long the search took found nothing.
+
+    Raises:
+        ProviderAnswerInvalid: It has another shape.
+    """
+    said = body.get("searchInformation")
+    if "items" not in body and not isinstance(said, dict):
+        raise invalid_answer(SPEC, "it has no results and tells of no search")
+    total = total_from(said.get("totalResults")) if isinstance(said, dict) else None
+    return Found(to_hits(body.get("items", [])), total=total, raw=body)
+
+
+def to_hits(items: object) -> tuple[Hit, ...]:
+    """The hits of a list of items. An image's address is that of the page that shows it."""
+    return hits_from(
+        [_flat(item) for item in items] if isinstance(items, list) else items, FIELDS, SPEC
+    )
+
+
+def _flat(item: object) -> object:
+    if not isinstance(item, dict):
+        return item
+    image = item.get("image")
+    page = image.get("contextLink") if isinstance(image, dict) else None
+    return item | {"url": page or item.get("link"), "published": _date_of(item.get("pagemap"))}
+
+
+def _date_of(pagemap: object) -> object:
+    tags = pagemap.get("metatags") if isinstance(pagemap, dict) else None
+    first = tags[0] if isinstance(tags, list) and tags else None
+    if not isinstance(first, dict):
+        return None
+    return next((first[name] for name in DATES if first.get(name)), None)

@@ -1,0 +1,85 @@
+"""The public SearXNG pool: Query → hits of an instance that searx.space lists and that is well.
+
+Whom to ask and how often is `kindly.search.pool`'s; how to ask is `kindly.search.searx`'s. Public instances are asked
+for their results page: JSON is off on most, and four JSON requests an hour is all that their limiter allows.
+"""
+
+from dataclasses import dataclass
+
+from kindly.budget import Deadline
+from kindly.errors import FetchError, ProviderUnreachable
+from kindly.models import Found, Query
+from kindly.search.exchange import Api
+from kindly.search.pool import NAME, Pool
+from kindly.search.pool_settings import Wire
+from kindly.search.provider import Access, Need, Pace, ProviderSpec
+from kindly.search.searx import ask_instance
+
+
+def build(access: Access) -> Pool:
+    """The pool over the instances that the list names."""
+    wire = PoolWire(access.api, access.base_url)
+    return Pool(
+        discover=wire.discover,
+        ask=wire.ask,
+        probe=wire.probe,
+        world=access.world,
+        wire=results_page,
+    )
+
+
+SPEC = ProviderSpec(
+    name=NAME,
+    label="The public SearXNG pool",
+    needs=(
+        Need(
+            "KINDLY_SEARXNG_POOL", "flag", "Search through public SearXNG instances; needs no key."
+        ),
+    ),
+    build=build,
+    pace=Pace(calls=1, per_s=1),
+    base_url_setting="SEARX_SPACE_URL",
+    base_url="https://searx.space/data/instances.json",
+    scraped=True,
+    public_only=True,
+)
+
+
+def results_page(_: str) -> Wire:
+    """Every instance is asked for its page."""
+    return "html"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolWire:
+    """The pool's three kinds of request. An instance whose address is not public counts as unreachable."""
+
+    api: Api
+    list_url: str
+
+    async def discover(self, deadline: Deadline) -> bytes:
+        """The list of instances."""
+        return await self._send(self.list_url, deadline)
+
+    async def ask(self, instance: str, query: Query, deadline: Deadline, user_agent: str) -> Found:
+        """A search."""
+        try:
+            return await ask_instance(
+                self.api, instance, query, deadline, json=False, user_agent=user_agent
+            )
+        except FetchError as error:
+            raise _unreachable(error) from None
+
+    async def probe(self, instance: str, deadline: Deadline) -> None:
+        """Its own health check, which the limiter lets through."""
+        await self._send(f"{instance.rstrip('/')}/healthz", deadline)
+
+    async def _send(self, url: str, deadline: Deadline) -> bytes:
+        try:
+            return await self.api.send(self.api.client.build_request("GET", url), deadline)
+        except FetchError as error:
+            raise _unreachable(error) from None
+
+
+def _unreachable(error: FetchError) -> ProviderUnreachable:
+    return ProviderUnreachable(error.detail, provider=NAME)

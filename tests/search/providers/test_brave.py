@@ -1,0 +1,156 @@
+import httpx2
+import pytest
+from pydantic import SecretStr
+
+from kindly.budget import Deadline
+from kindly.errors import ProviderAnswerInvalid, ProviderAuth, ProviderRejected, SearchError
+from kindly.models import Found, Hit, Query
+from kindly.search.providers.brave import SPEC, VERTICALS, WEB, Brave, to_hits, to_params
+from tests.fakes import FakeApi, built, provider_answer
+
+pytestmark = pytest.mark.anyio
+
+PLAIN = {"q": "x", "count": "3", "result_filter": "web", "text_decorations": "false"}
+
+
+async def exchange(query: Query, reply: httpx2.Response) -> tuple[Found, httpx2.Request]:
+    api = FakeApi({"api.search.brave.com": [reply]})
+    async with api.client() as client:
+        provider = built(SPEC, client, SecretStr("key-1"))
+        assert isinstance(provider, Brave)
+        found = await provider.search(query, Deadline.after(5))
+    (request,) = api.requests
+    return found, request
+
+
+async def test_request_is_a_get_with_the_token_header() -> None:
+    reply = httpx2.Response(200, json=provider_answer("brave", "empty"))
+    _, request = await exchange(Query("x"), reply)
+    assert (request.method, request.url.path) == ("GET", "/res/v1/web/search")
+    assert request.url.host == "api.search.brave.com"
+    assert request.headers["X-Subscription-Token"] == "key-1"
+    assert request.headers["Accept"] == "application/json"
+    assert dict(request.url.params) == PLAIN
+
+
+@pytest.mark.parametrize(
+    ("query", "added"),
+    [
+        pytest.param(Query("x", site="a.example"), {"q": "x site:a.example"}, id="site"),
+        pytest.param(Query("x", time_range="day"), {"freshness": "pd"}, id="day"),
+        pytest.param(Query("x", time_range="week"), {"freshness": "pw"}, id="week"),
+        pytest.param(Query("x", time_range="month"), {"freshness": "pm"}, id="month"),
+        pytest.param(Query("x", time_range="year"), {"freshness": "py"}, id="year"),
+        pytest.param(Query("x", language="de"), {"search_lang": "de"}, id="language"),
+        pytest.param(Query("x", language="de-AT"), {"search_lang": "de"}, id="with-region"),
+        pytest.param(Query("x", language="en-GB"), {"search_lang": "en-gb"}, id="british"),
+        pytest.param(Query("x", language="ja"), {"search_lang": "jp"}, id="japanese"),
+        pytest.param(Query("x", language="zh_TW"), {"search_lang": "zh-hant"}, id="traditional"),
+        pytest.param(Query("x", language="zh"), {"search_lang": "zh-hans"}, id="simplified"),
+        pytest.param(Query("x", language="tlh"), {}, id="unknown-language"),
+        pytest.param(Query("x", region="de"), {"country": "DE"}, id="region"),
+        pytest.param(Query("x", region="uk"), {"country": "GB"}, id="uk"),
+        pytest.param(Query("x", region="VA"), {}, id="unlisted-region"),
+        pytest.param(Query("x", safe_search="moderate"), {"safesearch": "moderate"}, id="safe"),
+        pytest.param(Query("x", page=2), {"offset": "1"}, id="page"),
+        pytest.param(Query("x", page=30), {"offset": "9"}, id="last-page"),
+        pytest.param(Query("x", category="science"), {}, id="other-category"),
+    ],
+)
+def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, str]) -> None:
+    assert to_params(query) == PLAIN | added
+
+
+@pytest.mark.parametrize(
+    ("query", "params"),
+    [
+        (Query("x", count=99), {"q": "x", "count": "50"}),
+        (
+            Query("x", time_range="day", page=2),
+            {"q": "x", "count": "3", "freshness": "pd", "offset": "1"},
+        ),
+    ],
+)
+def test_news_take_the_same_filters_and_more_results(query: Query, params: dict[str, str]) -> None:
+    assert to_params(query, VERTICALS["news"]) == params
+
+
+def test_images_know_neither_pages_nor_dates_nor_moderate() -> None:
+    query = Query("x", count=500, time_range="day", page=2, safe_search="moderate")
+    params = {"q": "x", "count": "200", "safesearch": "strict"}
+    assert to_params(query, VERTICALS["images"]) == params
+
+
+@pytest.mark.parametrize(("count", "sent"), [(0, "1"), (1, "1"), (20, "20"), (21, "20")])
+def test_count_is_kept_within_what_the_vendor_takes(count: int, sent: str) -> None:
+    assert to_params(Query("x", count=count))["count"] == sent
+
+
+@pytest.mark.parametrize("category", ["news", "images", "videos"])
+async def test_vertical_is_asked_at_its_own_address(category: str) -> None:
+    reply = httpx2.Response(200, json={"type": category, "query": {}, "results": []})
+    found, request = await exchange(Query("x", category=category), reply)  # type: ignore[arg-type]  # a literal
+    assert request.url.path == f"/res/v1/{category}/search"
+    assert found.hits == ()
+
+
+def test_web_results_become_hits_in_plain_text_with_a_date() -> None:
+    assert to_hits(provider_answer("brave", "search")) == (
+        Hit(
+            title="PEP 636 – Structural Pattern Matching: Tutorial | peps.python.org",
+            url="https://peps.python.org/pep-0636/",
+            snippet="This PEP is a tutorial for the pattern matching introduced by PEP 634 "
+            "& explained there.",
+            provider="brave",
+            published="2020-09-12T00:00:00",
+        ),
+        Hit(
+            title='match "statement" in practice',
+            url="https://example.org/match",
+            snippet="Where a < b holds, use a guard.",
+            provider="brave",
+            published="3 days ago",
+        ),
+        Hit("No description", "https://example.net/", "", "brave"),
+    )
+
+
+def test_news_and_images_become_hits() -> None:
+    (news,) = to_hits(provider_answer("brave", "news"), VERTICALS["news"])
+    assert (news.snippet, news.published) == ("A new Python.", "2026-03-01T10:00:00")
+    (image,) = to_hits(provider_answer("brave", "images"), VERTICALS["images"])
+    assert image.url == "https://example.com/owl"
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "leaf"),
+    [
+        ("error_422", 422, ProviderAuth),
+        ("error_404", 404, ProviderAuth),
+        ("validation", 422, ProviderRejected),
+    ],
+)
+async def test_wrong_key_is_told_from_a_wrong_request(
+    name: str, status: int, leaf: type[SearchError]
+) -> None:
+    reply = httpx2.Response(status, json=provider_answer("brave", name))
+    with pytest.raises(SearchError) as caught:
+        await exchange(Query("x"), reply)
+    assert type(caught.value) is leaf
+    assert caught.value.status == status
+    assert not caught.value.try_next
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "search"},
+        {"query": {}, "web": []},
+        {"query": {}, "web": {"results": None}},
+        {"query": {}, "web": {"results": ["text"]}},
+        {"query": {}, "web": {"results": [{"title": "no address"}]}},
+    ],
+)
+def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+    with pytest.raises(ProviderAnswerInvalid):
+        to_hits(body, WEB)

@@ -1,0 +1,82 @@
+"""The public pool on the wire: the list, the results pages, the health check, and addresses that are not public."""
+
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from kindly.budget import Deadline
+from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
+from kindly.models import Query
+from kindly.search.exchange import Api
+from kindly.search.provider import Access, Maintained
+from kindly.search.providers.searxng_pool import SPEC, PoolWire
+from kindly.search.world import World
+from tests.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
+
+pytestmark = pytest.mark.anyio
+
+LISTED = (Path(__file__).parents[2] / "data" / "searx_space" / "instances.json").read_bytes()
+PAGE = next((PROVIDER_DATA / "searxng").glob("*.html")).read_bytes()
+QUERY = Query("structural pattern matching", count=3)
+
+
+def results(request: httpx2.Request) -> httpx2.Response:
+    if request.url.host == "searx.space":
+        return httpx2.Response(200, content=LISTED)
+    return httpx2.Response(200, content=PAGE, headers={"Content-Type": "text/html"})
+
+
+class AnyHost(dict[str, list[Reply]]):
+    """The same replies for every host."""
+
+    def __missing__(self, host: str) -> list[Reply]:
+        return self["*"]
+
+
+def access(api: FakeApi) -> Access:
+    pause = FakeSleep()
+    world = World(now=lambda: 1_800_000_000 + pause.clock.now, sleep=pause, rand=lambda: 0.5)
+    return Access(Api(api.client(), SPEC), SPEC.base_url, {}, world)
+
+
+async def test_a_search_goes_to_a_listed_instance_as_a_browser_would() -> None:
+    api = FakeApi(AnyHost({"*": [results]}))
+    pool = SPEC.build(access(api))
+    found = await pool.search(QUERY, Deadline.after(10))
+    assert found.hits
+    assert found.instance
+    listing, search = api.requests
+    assert listing.url == SPEC.base_url
+    assert "format" not in search.url.params
+    assert search.headers["User-Agent"].startswith("Mozilla/5.0")
+    assert isinstance(pool, Maintained)
+
+
+async def test_when_nothing_answers_the_pool_is_exhausted() -> None:
+    api = FakeApi(AnyHost({"*": [httpx2.ConnectError("no")]}))
+    with pytest.raises(PoolExhausted) as caught:
+        await SPEC.build(access(api)).search(QUERY, Deadline.after(10))
+    assert caught.value.retry_after_s
+    assert caught.value.attempted == ()
+
+
+async def test_a_probe_asks_for_the_health_check() -> None:
+    api = FakeApi(AnyHost({"*": [httpx2.Response(200, text="OK")]}))
+    await PoolWire(access(api).api, "").probe("https://searx.example/sub/", Deadline.after(5))
+    assert [str(request.url) for request in api.requests] == ["https://searx.example/sub/healthz"]
+
+
+async def test_an_instance_at_a_private_address_counts_as_unreachable() -> None:
+    def refuse(request: httpx2.Request) -> httpx2.Response:
+        raise AddressRefused("It leads to a private network.", url=str(request.url))
+
+    wire = PoolWire(access(FakeApi(AnyHost({"*": [refuse]}))).api, "https://list.example/")
+    for call in (
+        wire.ask("https://a.example", QUERY, Deadline.after(5), "agent"),
+        wire.probe("https://a.example", Deadline.after(5)),
+        wire.discover(Deadline.after(5)),
+    ):
+        with pytest.raises(ProviderUnreachable) as caught:
+            await call
+        assert caught.value.__context__ is None or caught.value.__suppress_context__
