@@ -1,6 +1,5 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import anyio
 import httpx2
@@ -16,14 +15,12 @@ from kindly.errors import (
     ProviderTimeout,
     SearchError,
 )
-from kindly.search.exchange import MAX_ANSWER_BYTES, Api, retry_after_s
+from kindly.search.exchange import MAX_ANSWER_BYTES, Api
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers.serper import SPEC
 from tests.fakes import FakeApi, Reply
 
 pytestmark = pytest.mark.anyio
-
-NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
 async def answer_to(reply: Reply, spec: ProviderSpec = SPEC) -> dict[str, object]:
@@ -188,30 +185,6 @@ async def test_cancelled_call_closes_the_answer_and_is_no_error_of_the_provider(
             await Api(client, SPEC).ask(request, Deadline.after(30))
     assert scope.cancelled_caught
     assert body.closed
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, None),
-        ("0", 0),
-        ("7", 7),
-        (" 7 ", 7),
-        ("1.5", 1.5),
-        ("-1", None),
-        ("nan", None),
-        ("inf", None),
-        ("9" * 400, None),
-        ("soon", None),
-        ("", None),
-        ("Sun, 01 Mar 2026 12:00:30 GMT", 30),
-        ("Sun, 01 Mar 2026 12:00:30 -0000", 30),
-        ("Sun, 01 Mar 2026 11:00:00 GMT", 0),
-        ("Sun, 01 Mar 99999 12:00:00 GMT", None),
-    ],
-)
-def test_retry_after_in_seconds_or_as_a_date(value: str | None, seconds: float | None) -> None:
-    assert retry_after_s(value, NOW) == seconds
 
 
 async def test_retry_after_date_reaches_the_error() -> None:

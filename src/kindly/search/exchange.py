@@ -8,11 +8,9 @@ router's.
 
 import contextlib
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 import anyio
@@ -29,6 +27,7 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
+from kindly.headers import retry_after_s
 from kindly.search.provider import ProviderSpec
 
 if TYPE_CHECKING:
@@ -113,20 +112,6 @@ def invalid_answer(spec: ProviderSpec, why: str) -> ProviderAnswerInvalid:
         f"try again, and check {spec.address_setting} if it stays so.",
         provider=spec.name,
     )
-
-
-def retry_after_s(value: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a Retry-After header (RFC 9110 §10.2.3), or None if it says nothing."""
-    if value is None:
-        return None
-    with contextlib.suppress(ValueError):
-        seconds = float(value)
-        return seconds if seconds >= 0 and math.isfinite(seconds) else None
-    with contextlib.suppress(ValueError):
-        moment = parsedate_to_datetime(value)
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return max(0.0, (aware - now).total_seconds())
-    return None
 
 
 async def _exchange(api: Api, request: "httpx2.Request") -> bytes | SearchError:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from kindly.search.exchange import retry_after_s
+from kindly.headers import retry_after_s
 from kindly.search.provider import Pace
 
 MAX_PAUSE_S = 86_400.0

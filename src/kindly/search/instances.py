@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from kindly.errors import InputError, ProviderAnswerInvalid
+from kindly.search.shape import number_in
 from kindly.urls import parse
 
 Grade = Literal["A+", "A", "B"]
@@ -137,13 +138,13 @@ def _is_usable(detail: Mapping[str, object]) -> bool:
 
 def _uptime(detail: Mapping[str, object]) -> float | None:
     uptime = _mapping(detail.get("uptime"))
-    known = (_number(uptime.get(f"uptime{span}")) for span in ("Week", "Day", "Month", "Year"))
+    known = (number_in(uptime.get(f"uptime{span}")) for span in ("Week", "Day", "Month", "Year"))
     return next((percent for percent in known if percent is not None), None)
 
 
 def _success(detail: Mapping[str, object]) -> float:
     search = _mapping(_mapping(detail.get("timing")).get("search"))
-    percent = _number(search.get("success_percentage"))
+    percent = number_in(search.get("success_percentage"))
     return 100.0 if percent is None else percent
 
 
@@ -153,7 +154,7 @@ def _response_ms(detail: Mapping[str, object]) -> int:
     for kind in ("search", "initial"):
         seconds_by = _mapping(_mapping(timing.get(kind)).get("all"))
         for name in ("median", "mean", "value"):
-            seconds = _number(seconds_by.get(name))
+            seconds = number_in(seconds_by.get(name))
             if seconds is not None and seconds > 0:
                 return min(round(seconds * 1000), UNKNOWN_RESPONSE_MS)
     return UNKNOWN_RESPONSE_MS
@@ -161,13 +162,3 @@ def _response_ms(detail: Mapping[str, object]) -> int:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None

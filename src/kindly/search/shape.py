@@ -46,7 +46,7 @@ def hits_from(items: object, fields: Fields, spec: ProviderSpec) -> tuple[Hit, .
             snippet=_text(item.get(fields.snippet)),
             provider=spec.name,
             published=_text(item.get(fields.published)) or None,
-            score=_number(item.get(fields.score)),
+            score=number_in(item.get(fields.score)),
             engines=_words(item.get(fields.engines)),
         )
         for item in items
@@ -61,7 +61,7 @@ def total_from(value: object) -> int | None:
     """How many results there are, from a number or its digits; None where it says nothing."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         return int(value)
-    number = _number(value)
+    number = number_in(value)
     return int(number) if number is not None and number >= 0 else None
 
 
@@ -84,7 +84,8 @@ def _words(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for item in items if (text := _text(item))))
 
 
-def _number(value: object) -> float | None:
+def number_in(value: object) -> float | None:
+    """A finite number of JSON, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
