@@ -159,3 +159,33 @@ async def test_file_is_asked_for_with_its_own_cap() -> None:
     await capped(hop)(FakeTime().ask())
 
     assert asked[0].max_bytes == robots.MAX_ROBOTS_BYTES
+
+
+async def test_a_crawl_delay_keeps_requests_apart() -> None:
+    time = FakeTime()
+    rules = gate(Files("User-agent: *\nCrawl-delay: 4"), time)
+    began = time.passed_s
+    waited = []
+    for _ in range(3):
+        await rules(time.ask())
+        waited.append(time.passed_s - began)
+    assert waited == [0, 4, 8]
+
+
+async def test_a_crawl_delay_beyond_the_deadline_is_told() -> None:
+    time = FakeTime()
+    rules = gate(Files("User-agent: *\nCrawl-delay: 3600"), time)
+    await rules(time.ask(seconds=10))
+    with pytest.raises(PageRateLimited) as caught:
+        await rules(time.ask(seconds=10))
+    assert caught.value.retry_after_s == robots.MAX_DELAY_S
+
+
+async def test_crawl_delays_are_forgotten_oldest_first() -> None:
+    time = FakeTime()
+    rules = gate(Files("User-agent: *\nCrawl-delay: 4"), time)
+    for number in range(robots.MAX_ORIGINS + 1):
+        await rules(time.ask(f"https://h{number}.example/"))
+    began = time.passed_s
+    await rules(time.ask("https://h0.example/"))
+    assert time.passed_s == began

@@ -9,7 +9,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kindly.errors import PageForbidden, PageNotFound, PageUnreachable, RobotsRefused
+from kindly.errors import (
+    PageForbidden,
+    PageNotFound,
+    PageRateLimited,
+    PageUnreachable,
+    RobotsRefused,
+)
 from kindly.fetch.calls import Ask, Fetch, Hop, Reply, Times, Wanted
 from kindly.flight import SingleFlight
 from kindly.urls import Url, join
@@ -21,6 +27,8 @@ USER_AGENT_TOKEN = "Kindly"  # noqa: S105 - the name in robots.txt, no secret
 MAX_ROBOTS_BYTES = 512 * 1024
 KEEP_S = 86_400.0
 KEEP_FAILURE_S = 300.0
+MAX_DELAY_S = 30.0
+"""The longest crawl-delay that is honoured; some sites write hours to keep everybody out."""
 MAX_ORIGINS = 1_000
 
 
@@ -35,6 +43,12 @@ class _Rules:
             return not self.closed
         return self.parsed.can_fetch(str(url), USER_AGENT_TOKEN)
 
+    @property
+    def delay_s(self) -> float:
+        """Seconds that the site wants between two requests."""
+        wanted = self.parsed and self.parsed.crawl_delay(USER_AGENT_TOKEN)
+        return min(float(wanted or 0.0), MAX_DELAY_S)
+
 
 class Robots:
     """Sends a request on only when the site's robots.txt allows it."""
@@ -45,12 +59,14 @@ class Robots:
         self._times = times
         self._kept: OrderedDict[str, _Rules] = OrderedDict()
         self._flights: SingleFlight[_Rules] = SingleFlight()
+        self._next_at: OrderedDict[str, float] = OrderedDict()
 
     async def __call__(self, ask: Ask) -> Reply:
         """The answer of an address that robots.txt allows.
 
         Raises:
             RobotsRefused: it does not.
+            PageRateLimited: its crawl-delay leaves no turn before the deadline.
         """
         rules = self._fresh(ask.url.origin)
         if rules is None:
@@ -60,7 +76,27 @@ class Robots:
             raise RobotsRefused(
                 f"The robots.txt of {ask.url.host} {why}, so it is left alone.", url=str(ask.url)
             )
+        await self._turn(ask, rules.delay_s)
         return await self._hop(ask)
+
+    async def _turn(self, ask: Ask, delay_s: float) -> None:
+        """Wait for this request's turn, where the site wants requests apart."""
+        if not delay_s:
+            return
+        origin, now = ask.url.origin, self._times.clock()
+        turn_at = max(now, self._next_at.get(origin, now))
+        if turn_at - now > ask.deadline.remaining_s():
+            raise PageRateLimited(
+                f"The robots.txt of {ask.url.host} asks for {delay_s:.0f} seconds between requests.",
+                url=str(ask.url),
+                retry_after_s=turn_at - now,
+            )
+        self._next_at[origin] = turn_at + delay_s
+        self._next_at.move_to_end(origin)
+        if len(self._next_at) > MAX_ORIGINS:
+            self._next_at.popitem(last=False)
+        if turn_at > now:
+            await self._times.sleep(turn_at - now)
 
     def _fresh(self, origin: str) -> _Rules | None:
         rules = self._kept.get(origin)
