@@ -57,6 +57,8 @@ def test_proxy_is_read_in_either_case() -> None:
         ({"SERPER_BASE_URL": "ftp://x"}, "SERPER_BASE_URL"),
         ({"KINDLY_MAX_TOKENS": "10"}, "KINDLY_MAX_TOKENS"),
         ({"KINDLY_PROTOCOL": "x"}, "KINDLY_PROTOCOL"),
+        ({"KINDLY_ALLOW_PRIVATE": "http://wiki.corp/"}, "KINDLY_ALLOW_PRIVATE"),
+        ({"HTTPS_PROXY": "socks5://canary@proxy:1080"}, "HTTPS_PROXY"),
         ({"KINDLY_CONFIG": "/nowhere/kindly.toml"}, "/nowhere/kindly.toml"),
     ],
     ids=lambda value: "=".join(*value.items()) if isinstance(value, dict) else "",
@@ -66,6 +68,13 @@ def test_a_wrong_value_is_named_in_one_line(environ: dict[str, str], named: str)
         Settings.load(environ)
     assert named in caught.value.detail
     assert "\n" not in caught.value.detail
+    assert "canary" not in caught.value.detail
+
+
+def test_a_proxy_needs_no_scheme() -> None:
+    proxy = Settings.load({"HTTPS_PROXY": "proxy.corp:3128"}).https_proxy
+    assert proxy is not None
+    assert proxy.get_secret_value() == "http://proxy.corp:3128"
 
 
 def test_an_unknown_variable_comes_with_a_suggestion() -> None:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -43,6 +43,8 @@ def values(field: FieldInfo) -> str:
         return ", ".join(f"`{value}`" for value in get_args(kind))
     if len(plain) == 1 or (get_origin(kind) is not tuple and plain):
         kind = plain[0]
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if get_origin(kind) is tuple:
         return "names, comma separated"
     names = {bool: "`1` or `0`", int: "number", float: "number", SecretStr: "secret", str: "text"}

@@ -28,6 +28,7 @@ from pydantic.fields import FieldInfo
 
 from kindly.errors import SettingsError
 from kindly.fetch.calls import USER_AGENT
+from kindly.fetch.guard import parse_opened
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
 
@@ -96,7 +97,27 @@ def _web_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def _proxy_address(value: SecretStr) -> SecretStr:
+    """A proxy as other programs take it too: without a scheme it is an http proxy."""
+    text = value.get_secret_value()
+    scheme, mark, _ = text.partition("://")
+    if not mark:
+        return SecretStr(f"http://{text}")
+    if scheme.lower() not in {"http", "https"}:
+        raise ValueError("must be an http:// or https:// address; SOCKS proxies cannot be used")
+    return value
+
+
+def _private_host(value: str) -> str:
+    parse_opened(value)
+    return value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+PrivateHosts = Annotated[
+    tuple[Annotated[str, AfterValidator(_private_host)], ...], BeforeValidator(_split)
+]
+ProxyAddress = Annotated[SecretStr, AfterValidator(_proxy_address)]
 BaseUrl = Annotated[str, AfterValidator(_web_address)]
 
 
@@ -164,7 +185,7 @@ class Settings(BaseModel):
         bool, Env("RESPECT_ROBOTS_TXT", "Leave out pages that robots.txt forbids.")
     ] = True
     allow_private: Annotated[
-        Names,
+        PrivateHosts,
         Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
     ] = ()
     blocked_domains: Annotated[
@@ -194,10 +215,10 @@ class Settings(BaseModel):
     ] = None
 
     http_proxy: Annotated[
-        SecretStr | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
+        ProxyAddress | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
     ] = None
     https_proxy: Annotated[
-        SecretStr | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
+        ProxyAddress | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
     ] = None
     no_proxy: Annotated[
         Names, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
