@@ -48,6 +48,7 @@ TRACKING_NAMES = frozenset(
     }
 )
 
+ODD = re.compile(r"[\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 AUTHORITY_END = re.compile(r"[/?#]")
 PORT = re.compile(r"[1-9][0-9]{0,4}")
@@ -180,13 +181,14 @@ def _refuse_odd_characters(text: str) -> None:
         raise _refused("The URL is empty; give an http or https address.")
     if len(text) > MAX_URL_CHARS:
         raise _too_long()
-    for char in text:
-        if char == "\\":
-            raise _refused("The URL has a backslash; write it as %5C, or as / if a slash is meant.")
-        if char.isspace() or ord(char) < 0x20 or 0x7F <= ord(char) <= 0x9F:
-            raise _refused("The URL has a blank or control character; percent-encode it.")
-        if 0xD800 <= ord(char) <= 0xDFFF:
-            raise _refused("The URL has half a character (a lone surrogate); remove it.")
+    odd = ODD.search(text)
+    if odd is None:
+        return
+    if odd[0] == "\\":
+        raise _refused("The URL has a backslash; write it as %5C, or as / if a slash is meant.")
+    if 0xD800 <= ord(odd[0]) <= 0xDFFF:
+        raise _refused("The URL has half a character (a lone surrogate); remove it.")
+    raise _refused("The URL has a blank or control character; percent-encode it.")
 
 
 def _split_scheme(text: str) -> tuple[str, str]:
