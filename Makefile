@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: test check install constraints clean
+.PHONY: test check install chromium constraints clean
 
-test: install check  ## set everything up and pass: lint, format, types, layers, tests
+test: install chromium check  ## set everything up and pass: lint, format, types, layers, tests
 
 check:
 	$(BIN)/ruff check .
@@ -20,6 +20,13 @@ check:
 	$(BIN)/coverage report
 
 install: $(VENV)/.installed
+
+# Tests that render pages want a Chromium; without one they are skipped, saying so.
+chromium:
+	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null 2>&1 \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	     && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
+	|| echo "No Chromium is installed: tests that need one will be skipped."
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -8,8 +8,12 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from kindly.search.providers import PROVIDERS
-from kindly.settings import ENV_BY_FIELD, Settings
+from kindly.settings import ENV_BY_FIELD, LOADER_URLS, Settings
 
+TOKENS = {
+    "GITHUB_TOKEN": "Raises GitHub's limits and opens discussions; optional.",
+    "STACKEXCHANGE_KEY": "Raises Stack Exchange's limits; optional.",
+}
 HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 
 
@@ -28,6 +32,11 @@ def rows() -> list[str]:
         if spec.base_url_setting:
             where = f"Where {spec.label} is asked."
             own.append(f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | {where} |")
+    own += [f"| `{name}` | secret | not set | {about} |" for name, about in TOKENS.items()]
+    own += [
+        f"| `{name}` | address | `{default}` | Where that source is asked. |"
+        for name, (_, default) in LOADER_URLS.items()
+    ]
     own.append(
         "| `KINDLY_CONFIG` | file | the platform's user configuration folder, `kindly/config.toml` "
         "| The settings file (TOML). |"

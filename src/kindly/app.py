@@ -7,44 +7,33 @@ client inside the fetcher, which reaches only what the guard allows.
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import anyio
 from anyio.abc import TaskGroup
-from pydantic import SecretStr
 
-import kindly
 from kindly.budget import Deadline
 from kindly.errors import KindlyError, SearchError
 from kindly.extract.worker import Workers
 from kindly.fetch.calls import Egress, FetchLimits
 from kindly.fetch.fetcher import open_fetcher
 from kindly.fetch.guard import Guard, GuardPolicy
-from kindly.models import Hits, Query
+from kindly.fetch.loader import LoaderSettings
+from kindly.models import Hits, Page, Query
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
-from kindly.search.client import Proxies, build_client
-from kindly.search.exchange import Api
-from kindly.search.gauge import Gauge
-from kindly.search.ledger import ProviderStatus
-from kindly.search.provider import Access, Maintained, ProviderSpec
-from kindly.search.rounds import Choices
-from kindly.search.router import CALL_TIMEOUT_S, Entry, Router, build_router
-from kindly.search.state import SqliteState
-from kindly.search.world import World
-from kindly.settings import Settings
+from kindly.settings import LOADER_URLS, Settings, revealed
 from kindly.sqlite import MEMORY
 from kindly.tls import Tls
+from kindly.urls import Url
 
 if TYPE_CHECKING:
-    import ssl
+    from anyio.abc import TaskStatus
 
-    import httpx2
-
-
-KEYS = ("SERPER_API_KEY", "TAVILY_API_KEY")
-KEYLESS = ("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL")
-"""What the error names when no provider is set up."""
+    from kindly.fetch.browser import BrowserPool, BrowserSettings
+    from kindly.search.ledger import ProviderStatus
+    from kindly.searching import Searching
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +72,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
                 fetch_limits(settings),
                 guard_policy(settings),
                 egress=egress(settings, tls),
+                loaders=loader_settings(settings),
                 cache_path=str(settings.data_path / "pages.sqlite")
                 if settings.cache_mb
                 else MEMORY,
@@ -93,12 +83,13 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         )
         tasks = await stack.enter_async_context(anyio.create_task_group())
         stack.callback(tasks.cancel_scope.cancel)
-        searcher = LazyRouter(settings, tls, tasks)
+        searcher = LazySearch(settings, tls, tasks)
         stack.push_async_callback(searcher.aclose)
         stages = Stages(
             searcher=searcher,
             fetcher=fetcher,
             extractor=workers,
+            renderer=LazyBrowser(settings, tasks) if _has_browser(settings) else None,
             page_timeout_s=settings.request_timeout_ms / 1000,
         )
         yield App(
@@ -112,108 +103,89 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         )
 
 
-class LazyRouter:
-    """The router, built with its clients and TLS context at the first search."""
+class LazyBrowser:
+    """The browser behind the guard, opened with its proxy at the first page that needs it."""
+
+    def __init__(self, settings: Settings, tasks: TaskGroup) -> None:
+        self._settings = settings
+        self._tasks = tasks
+        self._opening = anyio.Lock()
+        self._pool: BrowserPool | None = None
+
+    async def render(self, url: Url, deadline: Deadline) -> Page:
+        """The page as a person would see it."""
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await self._tasks.start(self._hold)
+        return await self._pool.render(url, deadline)
+
+    async def _hold(self, *, task_status: "TaskStatus[BrowserPool]") -> None:
+        """Keep the pool open in one task, as its own tasks want it."""
+        from kindly.fetch.browser import open_browser
+
+        wanted = browser_settings(self._settings)
+        guard = Guard(guard_policy(self._settings))
+        async with open_browser(wanted, guard, environ=self._settings.child_environ) as pool:
+            task_status.started(pool)
+            await anyio.sleep_forever()
+
+
+def _has_browser(settings: Settings) -> bool:
+    """Whether pages may be rendered: it is not turned off, and a driver is there or was asked for by name."""
+    if settings.browser == "auto":
+        return find_spec("playwright") is not None
+    return settings.browser != "off"
+
+
+class LazySearch:
+    """Search, put together with its clients and TLS context when it is first wanted."""
 
     def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
         self._settings = settings
         self._tls = tls
         self._tasks = tasks
         self._opening = anyio.Lock()
-        self._clients: list[httpx2.AsyncClient] = []
-        self._state = SqliteState(str(settings.data_path / "search.sqlite"))
-        self._router: Router | None = None
+        self._search: Searching | None = None
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
         """Hits from the first configured provider that answers."""
-        return await (await self._opened()).search(query, deadline)
+        return await (await self._opened()).router.search(query, deadline)
 
     async def search_all(
         self, queries: Sequence[Query], deadline: Deadline
     ) -> list[Hits | SearchError]:
         """The outcome of each query, in their order."""
-        router = await self._opened()
+        router = (await self._opened()).router
         return await router.search_all(queries, deadline, self._settings.concurrency)
 
-    async def ledger(self) -> tuple[ProviderStatus, ...]:
+    async def ledger(self) -> "tuple[ProviderStatus, ...]":
         """What is known of each provider."""
-        return (await self._opened()).ledger.snapshot()
+        return (await self._opened()).router.ledger.snapshot()
 
     async def aclose(self) -> None:
         """Keep what was learned, and close what was opened."""
-        if self._router is not None:
-            await self._router.aclose()
-        for client in self._clients:
-            await client.aclose()
-        await self._state.aclose()
+        if self._search is not None:
+            await self._search.aclose()
 
-    async def _opened(self) -> Router:
+    async def _opened(self) -> "Searching":
         async with self._opening:
-            if self._router is None:
-                self._router = self._build(await self._tls.context())
-                await self._router.open()
-            return self._router
+            if self._search is None:
+                from kindly.searching import build_search
 
-    def _build(self, context: "ssl.SSLContext") -> Router:
-        world = World(state=self._state)
-        configured = self._settings.configured()
-        named = self._client(context)
-        public = self._client(context, public_only=True) if _any_public(configured) else named
-        entries = [
-            self._entry(spec, public if spec.public_only else named, world) for spec in configured
-        ]
-        return build_router(
-            entries,
-            choices=Choices(KEYS, KEYLESS),
-            world=world,
-            fuse=self._settings.fuse,
-            cache_ttl_s=self._settings.search_cache_minutes * 60,
-        )
-
-    def _entry(self, spec: ProviderSpec, client: "httpx2.AsyncClient", world: World) -> Entry:
-        gauge = Gauge(world.now)
-        values = {need.name: self._settings.needed[need.name] for need in spec.needs}
-        base_url = self._settings.base_urls.get(spec.base_url_setting, spec.base_url)
-        provider = spec.build(Access(Api(client, spec, gauge.note), base_url, values, world))
-        if isinstance(provider, Maintained):
-            self._tasks.start_soon(provider.maintain)
-        return Entry(provider, spec.label, spec.pace, gauge, spec.scraped)
-
-    def _client(
-        self, context: "ssl.SSLContext", *, public_only: bool = False
-    ) -> "httpx2.AsyncClient":
-        settings = self._settings
-        transport = None
-        if public_only:
-            from kindly.fetch.transport import GuardedTransport
-
-            transport = GuardedTransport(Guard(guard_policy(settings)), context)
-        client = build_client(
-            timeout_s=CALL_TIMEOUT_S,
-            user_agent=kindly.SERVER_NAME,
-            context=context,
-            proxies=Proxies(
-                _revealed(settings.https_proxy), _revealed(settings.http_proxy), settings.no_proxy
-            ),
-            transport=transport,
-        )
-        self._clients.append(client)
-        return client
-
-
-def _any_public(specs: Sequence[ProviderSpec]) -> bool:
-    return any(spec.public_only for spec in specs)
-
-
-def _revealed(secret: SecretStr | None) -> str | None:
-    return secret.get_secret_value() if secret else None
+                context = await self._tls.context()
+                search = build_search(self._settings, context, guard_policy(self._settings))
+                await search.router.open()
+                for maintain in search.upkeep:
+                    self._tasks.start_soon(maintain)
+                self._search = search
+            return self._search
 
 
 def egress(settings: Settings, tls: Tls) -> Egress:
     """How page traffic leaves this machine."""
     return Egress(
-        proxy=_revealed(settings.https_proxy),
-        http_proxy=_revealed(settings.http_proxy),
+        proxy=revealed(settings.https_proxy),
+        http_proxy=revealed(settings.http_proxy),
         no_proxy=settings.no_proxy,
         tls=tls,
     )
@@ -224,6 +196,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
     return FetchLimits(
         timeout_s=settings.request_timeout_ms / 1000,
         max_bytes=settings.max_page_bytes,
+        max_file_bytes=settings.max_file_bytes,
         max_wire_bytes=settings.max_page_bytes,
         user_agent=settings.user_agent,
         concurrency=settings.concurrency,
@@ -231,6 +204,29 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         respect_robots=settings.respect_robots_txt,
         cache_ttl_s=settings.cache_hours * 3600,
         cache_max_bytes=settings.cache_mb * 1_000_000,
+    )
+
+
+def loader_settings(settings: Settings) -> LoaderSettings:
+    """What loaders may use."""
+    base_urls = {
+        name: settings.base_urls[variable]
+        for variable, (name, _) in LOADER_URLS.items()
+        if variable in settings.base_urls
+    }
+    return LoaderSettings(settings.tokens, base_urls)
+
+
+def browser_settings(settings: Settings) -> "BrowserSettings":
+    """Which browser, and how its start is tried."""
+    from kindly.fetch.browser import BrowserSettings
+
+    return BrowserSettings(
+        driver="auto" if settings.browser == "off" else settings.browser,
+        path=str(settings.browser_path) if settings.browser_path else None,
+        attempts=settings.browser_attempts,
+        backoff_s=settings.browser_backoff_s,
+        user_agent=settings.user_agent,
     )
 
 

@@ -28,7 +28,8 @@
     └── ExtractError                  → url
         ├── MediaUnsupported          a type that holds no text for us → media_type
         ├── NoContent                 no text in the page
-        ├── PageWalled                challenge, login or paywall instead of content → outcome
+        │   └── NeedsBrowser          none before its scripts have run
+        ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → outcome
         ├── SelectorNotMatched        the CSS selector found nothing → selector
         └── ExtractionFailed          the parser gave up (time, memory, nesting)
 
@@ -267,8 +268,12 @@ class NoContent(ExtractError):
     """The page holds no text."""
 
 
+class NeedsBrowser(NoContent):
+    """The page holds no text until a browser has run its scripts."""
+
+
 class PageWalled(ExtractError):
-    """A bot challenge, a login form or a paywall stands where the content should be."""
+    """A challenge, a login, a paywall, a consent form or a "not found" stands where the content should be."""
 
     def __init__(self, detail: str, *, url: str, wall: OutcomeKind) -> None:
         super().__init__(detail, url=url)

@@ -161,7 +161,9 @@ class Page:
     cache_control: str = ""
     """As the Cache-Control header has it, lower case."""
     how: str = "http"
-    """`http`, `cache` or `revalidated`."""
+    """`http`, `cache`, `revalidated`, `browser` or `loader:` and its name."""
+    composed: bool = False
+    """Whether a loader laid it out, so that all of it is content."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ One function per verb. The stages are handed in; nothing here knows which provid
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import anyio
@@ -13,7 +13,17 @@ import anyio
 from kindly import urls
 from kindly.answer import parse_cursor
 from kindly.budget import Deadline
-from kindly.errors import CursorExpired, InputError, KindlyError, SearchError
+from kindly.errors import (
+    CursorExpired,
+    ExtractError,
+    FetchError,
+    InputError,
+    KindlyError,
+    NeedsBrowser,
+    NoContent,
+    PageWalled,
+    SearchError,
+)
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Hit, Hits, Outcome, Page, Query, Source
 from kindly.urls import Url
@@ -39,6 +49,14 @@ class Fetches(Protocol):
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page: ...
 
     async def cached(self, url: Url) -> Page | None: ...
+
+    async def keep(self, page: Page) -> None: ...
+
+
+class Renders(Protocol):
+    """URL → page as a browser shows it."""
+
+    async def render(self, url: Url, deadline: Deadline) -> Page: ...
 
 
 class Extracts(Protocol):
@@ -91,6 +109,7 @@ class Stages:
     searcher: Searches
     fetcher: Fetches
     extractor: Extracts
+    renderer: Renders | None = None
     page_timeout_s: float = 30.0
     shelf: Shelf = field(default_factory=Shelf)
 
@@ -144,9 +163,42 @@ async def fetch(
     await stages.extractor.warm()
     until = deadline.within(stages.page_timeout_s)
     page = await stages.fetcher.fetch(url, until, force_refresh=force_refresh)
-    document = await stages.extractor.extract(page, options, until)
+    document = await _read(stages, page, options, until)
     stages.shelf.put(document)
     return document
+
+
+async def _read(
+    stages: Stages, page: Page, options: ExtractOptions, deadline: Deadline
+) -> Document:
+    """A page's document: as it came, or as a browser shows it where there is evidence that it shows more."""
+    document, failure = None, None
+    try:
+        document = await stages.extractor.extract(page, options, deadline)
+    except (NoContent, PageWalled) as error:
+        failure = error
+    if stages.renderer is not None and _is_worth_rendering(page, document, failure):
+        try:
+            rendered = await stages.renderer.render(urls.parse(page.url), deadline)
+            shown = await stages.extractor.extract(rendered, options, deadline)
+        except (FetchError, ExtractError):
+            shown = None
+        if shown is not None and (document is None or len(shown.text) > len(document.text)):
+            await stages.fetcher.keep(replace(rendered, requested_url=page.requested_url))
+            return shown
+    if document is None:
+        raise failure or NoContent("The page has no readable text.", url=page.url)
+    return document
+
+
+def _is_worth_rendering(
+    page: Page, document: Document | None, failure: ExtractError | None
+) -> bool:
+    if isinstance(failure, NeedsBrowser):
+        return True
+    from kindly.fetch.need import needs_browser
+
+    return needs_browser(page, len(document.text) if document else None) is not None
 
 
 async def resume(

@@ -29,6 +29,7 @@ from pydantic.fields import FieldInfo
 from kindly.errors import SettingsError
 from kindly.fetch.calls import USER_AGENT
 from kindly.fetch.guard import parse_opened
+from kindly.fetch.loaders import LOADERS
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
 
@@ -38,13 +39,7 @@ ContextName = Literal[
 ProfileName = Literal["kindly"]
 Origin = Literal["default", "file", "environment", "command line"]
 
-MASKED_VARIABLES = (
-    "BRAVE_API_KEY",
-    "GOOGLE_API_KEY",
-    "EMBEDDING_SERVER_API_KEY",
-    "GITHUB_TOKEN",
-    "STACKEXCHANGE_KEY",
-)
+MASKED_VARIABLES = ("EMBEDDING_SERVER_API_KEY",)
 """Secrets that may lie in the same environment: not used here, but masked wherever they might appear."""
 
 
@@ -178,6 +173,11 @@ class Settings(BaseModel):
         Field(ge=10_000, le=100_000_000),
         Env("KINDLY_MAX_PAGE_BYTES", "Bytes of a page after decompression."),
     ] = 2_000_000
+    max_file_bytes: Annotated[
+        int,
+        Field(ge=10_000, le=200_000_000),
+        Env("KINDLY_MAX_FILE_BYTES", "Bytes of a PDF, an office file or a book."),
+    ] = 20_000_000
     user_agent: Annotated[
         str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")
     ] = USER_AGENT
@@ -213,6 +213,26 @@ class Settings(BaseModel):
         Field(ge=1, le=64),
         Env("KINDLY_WORKERS", "Processes that parse pages; unset, one a core, at most four."),
     ] = None
+
+    browser: Annotated[
+        Literal["auto", "playwright", "nodriver", "off"],
+        Env("KINDLY_BROWSER", "What renders pages that need JavaScript, where it is installed."),
+    ] = "auto"
+    browser_path: Annotated[
+        Path | None,
+        Env("KINDLY_BROWSER_PATH", "The browser's executable; unset, it is looked for."),
+    ] = None
+    browser_attempts: Annotated[
+        int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "How often its start is tried.")
+    ] = 3
+    browser_backoff_s: Annotated[
+        float,
+        Field(ge=0, le=60),
+        Env(
+            "KINDLY_BROWSER_BACKOFF_S",
+            "Pause before the second try; each further one is twice as long.",
+        ),
+    ] = 0.5
 
     http_proxy: Annotated[
         ProxyAddress | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
@@ -251,7 +271,9 @@ class Settings(BaseModel):
     needed: Mapping[str, SecretStr] = Field(default_factory=dict)
     """What providers need, keys above all, by the name of the variable."""
     base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict)
-    """Provider addresses that differ from the vendor's, by the name of their variable."""
+    """Addresses that differ from the vendor's, of providers and loaders, by the name of their variable."""
+    tokens: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """Tokens that loaders can use, by the name of their variable."""
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
     _masked: tuple[str, ...] = PrivateAttr(default=())
@@ -289,7 +311,8 @@ class Settings(BaseModel):
     def secrets(self) -> tuple[str, ...]:
         """Every value that must never be shown."""
         keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
-        own = (self.http_token, self.http_proxy, self.https_proxy, *keys)
+        tokens = (*keys, *self.tokens.values())
+        own = (self.http_token, self.http_proxy, self.https_proxy, *tokens)
         return (*self._masked, *(secret.get_secret_value() for secret in own if secret))
 
     def configured(self) -> tuple[ProviderSpec, ...]:
@@ -340,6 +363,7 @@ class Settings(BaseModel):
         needed = {name: _needed(name, merged[name]) for name in NEEDS if name in merged}
         fields["needed"] = {name: text for name, text in needed.items() if text is not None}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
+        fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
         try:
             settings = cls.model_validate(fields)
         except ValidationError as error:
@@ -347,6 +371,11 @@ class Settings(BaseModel):
         _check_providers(settings.providers)
         _check_libraries(settings.configured())
         return settings
+
+
+def revealed(secret: SecretStr | None) -> str | None:
+    """The plain value, for the one who needs it now."""
+    return secret.get_secret_value() if secret else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,13 +399,22 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
     {need.name: need for spec in PROVIDERS for need in spec.needs}
 )
 KEY_NAMES = tuple(name for name, need in NEEDS.items() if need.kind == "secret")
-URL_NAMES = tuple(spec.base_url_setting for spec in PROVIDERS if spec.base_url_setting)
+LOADER_URLS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {f"KINDLY_{name}": (name, default) for loader in LOADERS for name, default in loader.base_urls}
+)
+"""Variable → what the loader calls it, and its default."""
+TOKEN_NAMES = tuple(name for loader in LOADERS for name in loader.tokens)
+URL_NAMES = (
+    *(spec.base_url_setting for spec in PROVIDERS if spec.base_url_setting),
+    *LOADER_URLS,
+)
 CONFIG_NAME = "KINDLY_CONFIG"
 
 
 def _known() -> frozenset[str]:
     return frozenset(
-        {env.name for env in ENV_BY_FIELD.values()} | {*NEEDS, *URL_NAMES, CONFIG_NAME}
+        {env.name for env in ENV_BY_FIELD.values()}
+        | {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
     )
 
 
@@ -472,7 +510,11 @@ def _suggestion(name: str, known: frozenset[str]) -> str:
 def _first_problem(error: ValidationError, merged: Mapping[str, _Value]) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(first["loc"][0])
-    name = str(first["loc"][1]) if field in {"needed", "base_urls"} else ENV_BY_FIELD[field].name
+    name = (
+        str(first["loc"][1])
+        if field in {"needed", "base_urls", "tokens"}
+        else ENV_BY_FIELD[field].name
+    )
     origin = merged[name].origin if name in merged else "default"
     source = {"file": "the settings file", "environment": "the environment"}.get(
         origin, f"the {origin}"

@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -265,3 +266,16 @@ def test_noscript_is_read_only_where_it_is_the_page() -> None:
     crawler = "<p>" + "The whole thread for readers without scripts. " * 12 + "</p>"
     assert "whole thread" in read(f"<body><div id=x></div><noscript>{crawler}</noscript>").text
     assert "aside" not in read(f"<main>{crawler}</main><noscript>aside</noscript>").text
+
+
+LINKS = "".join(f'<li><a href="/{n}">Answer {n}</a></li>' for n in range(30))
+
+
+def test_all_of_a_composed_page_is_content() -> None:
+    """A thread about a missing page, answered with links only, is neither a soft 404 nor navigation."""
+    markup = (
+        "<title>404 Page not found</title><main><article><h1>404 Page not found</h1>"
+        f"<p>{'Words about this. ' * 80}</p><ul>{LINKS}</ul></article></main>"
+    )
+    thread = replace(page(markup), composed=True)
+    assert "Answer 29" in extract(thread, ExtractOptions()).text

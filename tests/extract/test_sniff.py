@@ -21,7 +21,7 @@ from tests.extract.pages import page
         (b"just words", "", "text", "text/plain"),
         (b"just words", "application/octet-stream", "text", "text/plain"),
         (b"x = 1", "application/javascript", "text", "application/javascript"),
-        (b"a,b", "text/csv", "text", "text/csv"),
+        (b"a,b", "text/csv", "table", "text/csv"),
         (b"# x", "text/markdown", "markdown", "text/markdown"),
         (b'{"a": 1}', "text/html", "json", "application/json"),
         (b'{"a": 1}', "", "json", "application/json"),

@@ -457,3 +457,21 @@ def test_importing_the_stage_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("media_type", "had"),
+    [("application/pdf", True), ("application/epub+zip", True), ("text/html", False)],
+)
+async def test_a_file_may_be_larger_than_a_page(media_type: str, had: bool) -> None:
+    async with running_site() as site:
+        url = site.add("/big", Answer(bytes(3_000_000), headers={"Content-Type": media_type}))
+        policy = GuardPolicy(allow_private=(site.host,))
+        async with open_fetcher(FetchLimits(respect_robots=False), policy) as fetcher:
+            try:
+                page = await fetcher.fetch(parse(url), Deadline.after(10))
+            except PageTooLarge:
+                assert not had
+            else:
+                assert had
+                assert len(page.body) == 3_000_000

@@ -1,18 +1,25 @@
-"""Page → Document, by what the bytes are: web page, Markdown, text, JSON, XML or feed. Pure and synchronous.
+"""Page → Document, by what the bytes are: web page, PDF, office file, book, feed, data, text. Pure and synchronous.
 
-This module and those it imports load the parser; only the worker process does that.
+This module and those it imports load the parser; only the worker process does that. Libraries for a single type
+of file are loaded when such a file comes.
 """
 
 import hashlib
 from html import escape
 
-from kindly.errors import MediaUnsupported, NoContent
+from kindly.errors import InputError, MediaUnsupported, NoContent, PageWalled
+from kindly.extract.archive import Archive
 from kindly.extract.characters import clean
-from kindly.extract.data import feed_text, fenced, json_text, read_feed
+from kindly.extract.data import fenced, json_lines, json_text, read_table
+from kindly.extract.feed import read_feed
 from kindly.extract.html import Reading, read_html
 from kindly.extract.options import ExtractOptions
 from kindly.extract.sniff import Sniffed, decode, sniff
-from kindly.models import Document, Metadata, Page
+from kindly.models import Document, Metadata, OutcomeKind, Page
+
+WITHOUT_ELEMENTS = frozenset(
+    {"pdf", "word", "sheets", "slides", "epub", "table", "json", "json_lines"}
+)
 
 
 def extract(page: Page, options: ExtractOptions) -> Document:
@@ -25,18 +32,12 @@ def extract(page: Page, options: ExtractOptions) -> Document:
         ExtractionFailed: the page is too deep or too large to be read.
     """
     sniffed = sniff(page)
-    if sniffed.kind == "binary":
-        raise MediaUnsupported(
-            f"The address holds {sniffed.media_type} ({len(page.body):,} bytes), which cannot be read as text.",
-            url=page.url,
-            media_type=sniffed.media_type,
+    if options.selector is not None and sniffed.kind in WITHOUT_ELEMENTS:
+        raise InputError(
+            f"A selector applies to HTML only; this address holds {sniffed.media_type}.",
+            field="selector",
         )
-    text = decode(page)
-    reading = (
-        read_html(text, options, page.url)
-        if sniffed.kind == "html"
-        else _read_other(text, sniffed, options, page.url)
-    )
+    reading = _read(page, sniffed, options)
     if not reading.text:
         raise NoContent("The page holds no readable text.", url=page.url)
     return Document(
@@ -49,25 +50,77 @@ def extract(page: Page, options: ExtractOptions) -> Document:
         metadata=reading.metadata,
         links=reading.links,
         hidden_dropped=reading.hidden_dropped,
+        partial=reading.partial,
         content_hash=hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 
-def _read_other(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> Reading:
-    """Text that is no web page; a selector has no meaning for it."""
-    text, invisible = clean(text.replace("\r\n", "\n"))
-    if sniffed.kind == "xml" and (feed := read_feed(text)):
-        listed, links = feed_text(feed, options, url)
-        return Reading(
-            clean(listed)[0], Metadata(title=" ".join((feed.title or "").split())), links, invisible
+def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Reading:
+    match sniffed.kind:
+        case "html":
+            return read_html(decode(page), options, page.url, composed=page.composed)
+        case "pdf":
+            from kindly.extract.pdf import read_pdf
+
+            return read_pdf(page.body, options, page.url)
+        case "word" | "sheets" | "slides" | "epub":
+            return _read_package(page, sniffed, options)
+        case "binary":
+            raise _unsupported(page, sniffed)
+        case _:
+            return _read_text(decode(page), sniffed, options, page.url)
+
+
+def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Reading:
+    """An office file or a book."""
+    from kindly.extract.epub import read_epub
+    from kindly.extract.office import read_docx, read_sheets, read_slides
+
+    if sniffed.media_type == "application/vnd.ms-excel":
+        return read_sheets(page.body, None, options, page.url)
+    archive = Archive(page.body, url=page.url, media_type=sniffed.media_type)
+    match sniffed.kind:
+        case "word":
+            return read_docx(archive, options)
+        case "sheets":
+            return read_sheets(page.body, archive, options, page.url)
+        case "slides":
+            return read_slides(page.body, archive, options)
+        case _:
+            return read_epub(archive, options)
+
+
+def _unsupported(page: Page, sniffed: Sniffed) -> MediaUnsupported | PageWalled:
+    if sniffed.media_type == "application/x-encrypted-office":
+        return PageWalled(
+            "The file is encrypted and needs a password.", url=page.url, wall=OutcomeKind.AUTH
         )
+    return MediaUnsupported(
+        f"The address holds {sniffed.media_type} ({len(page.body):,} bytes), which cannot be read as text.",
+        url=page.url,
+        media_type=sniffed.media_type,
+    )
+
+
+def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> Reading:
+    """Text that is no web page."""
+    text, invisible = clean(text.replace("\r\n", "\n"))
+    if sniffed.kind == "xml" and (listed := read_feed(text, options, url)):
+        return listed
+    if sniffed.kind == "table" and (drawn := read_table(text, options, url)):
+        return drawn
+    more: str | None = None
     if sniffed.kind == "json":
         text = json_text(text)
+    elif sniffed.kind == "json_lines":
+        text, more = json_lines(text)
+    laid_out = _laid_out(text.strip("\n"), sniffed, options)
     return Reading(
-        _laid_out(text.strip("\n"), sniffed, options),
+        f"{laid_out}\n\n— {more} —" if more else laid_out,
         Metadata(title=_title(text, sniffed)),
         (),
         invisible,
+        partial=more is not None,
     )
 
 
@@ -76,8 +129,8 @@ def _laid_out(text: str, sniffed: Sniffed, options: ExtractOptions) -> str:
         return ""
     if options.format == "html":
         return f"<pre>{escape(text, quote=False)}</pre>"
-    if options.format == "markdown" and sniffed.kind in ("json", "xml"):
-        return fenced(text, sniffed.kind)
+    if options.format == "markdown" and sniffed.kind in ("json", "json_lines", "xml"):
+        return fenced(text, "xml" if sniffed.kind == "xml" else "json")
     return text
 
 

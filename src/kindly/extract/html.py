@@ -14,7 +14,7 @@ from kindly.extract.content import main_content
 from kindly.extract.markdown import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.options import ExtractOptions
-from kindly.extract.outcome import Evidence, refuse_walls
+from kindly.extract.outcome import Evidence, is_teaser, refuse_walls
 from kindly.extract.visible import drop_unseen
 from kindly.models import Link, Metadata
 
@@ -33,10 +33,12 @@ class Reading:
     metadata: Metadata
     links: tuple[Link, ...]
     hidden_dropped: int
+    partial: bool = False
+    """Whether there is more than this reading has."""
 
 
-def read_html(markup: str, options: ExtractOptions, url: str) -> Reading:
-    """The readable part of a page.
+def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool = False) -> Reading:
+    """The readable part of a page; all of it where it was composed as content.
 
     Raises:
         ExtractionFailed: the tree is too large.
@@ -54,23 +56,31 @@ def read_html(markup: str, options: ExtractOptions, url: str) -> Reading:
     whole_text = document.text
     _settle_noscript(document)
     hidden = drop_unseen(document)
-    roots = (
-        _selected(document, options.selector, url) if options.selector else [main_content(document)]
-    )
+    roots = _roots(document, options, url, composed=composed)
     rendered, links = render(roots, options, base_url)
     text, invisible = clean(rendered)
     text = text.strip("\n")
     readable = text if options.format != "html" else " ".join(root.text for root in roots)
-    refuse_walls(
-        Evidence(
-            url,
-            metadata.title,
-            readable.strip(),
-            whole_text,
-            markup if options.selector is None else "",
-        )
+    evidence = Evidence(
+        url,
+        metadata.title,
+        readable.strip(),
+        whole_text,
+        markup if options.selector is None else "",
     )
-    return Reading(text, metadata, links, hidden + invisible)
+    if composed:
+        return Reading(text, metadata, links, hidden + invisible)
+    refuse_walls(evidence)
+    return Reading(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
+
+
+def _roots(
+    document: Document, options: ExtractOptions, url: str, *, composed: bool
+) -> list[Element]:
+    if options.selector:
+        return _selected(document, options.selector, url)
+    whole = document.select_one("main") if composed else None
+    return [whole if whole is not None else main_content(document)]
 
 
 def _plain_spaces(markup: str) -> str:

@@ -1,13 +1,14 @@
-"""A page with little text → is it a bot challenge, a login, a paywall, an app shell, or merely short?
+"""A page with little text → a bot check, a login, a paywall, a consent form, a "not found", an app shell, or short?
 
 Called after extraction; a page with real content is never judged, so that an article about a wall is not one.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
-from kindly.errors import NoContent, PageWalled
+from kindly.errors import NeedsBrowser, NoContent, PageWalled
+from kindly.extract import signs
 from kindly.models import OutcomeKind
 
 
@@ -24,84 +25,50 @@ class Evidence:
     markup: str
 
 
-CHALLENGE_CHARACTERS = 1_500
-WALL_CHARACTERS = 900
-SHELL_CHARACTERS = 250
-
-CHALLENGE_TITLE = re.compile(
-    r"just a moment|attention required! \| cloudflare|one moment,? please|checking your browser|"
-    r"verify(?:ing)? (?:that )?you are (?:a )?human|are you a (?:robot|human)|robot check|human verification|"
-    r"bot verification|security check(?:point)?|client challenge|ddos-guard|captcha|pardon our interruption|"
-    r"access (?:to this page has been )?denied|making sure you(?:'|’)re not a bot|vercel security checkpoint|"
-    r"request rejected|you have been blocked|blocked\Z|403 forbidden|please verify",
-    re.I,
-)
-CHALLENGE_MARKUP = (
-    "_cf_chl_opt",  # Cloudflare
-    'id="challenge-form"',
-    "captcha-delivery.com",  # DataDome
-    'id="px-captcha"',  # PerimeterX
-    "errors.edgesuite.net",  # Akamai
-    "window.gokuProps",  # AWS WAF
-    "awsWafCookieDomainList",
-    "/.within.website/x/cmd/anubis",
-    "sgcaptcha",  # SiteGround
-)
-CHALLENGE_TEXT = re.compile(
-    r"verify (?:that )?you are (?:a )?human|checking your browser before|unusual traffic from your computer|"
-    r"press (?:&|and) hold to confirm|request unsuccessful\. incapsula|complete the security check to access|"
-    r"why (?:have i been|did i get) blocked|solve (?:this|the) captcha|"
-    r"you(?:'|’)ve been blocked by network security|our systems have detected unusual",
-    re.I,
-)
-LOGIN_TITLE = re.compile(
-    r"\b(?:log ?in|sign ?in|sign ?on|anmelden|einloggen|connexion|iniciar sesión|accedi)\b", re.I
-)
-PASSWORD_FIELD = re.compile(r"<input[^>]{0,500}type=[\"']?password", re.I)
-LOGIN_TEXT = re.compile(
-    r"you (?:must|need to) (?:be logged in|log ?in|sign ?in)|"
-    r"(?:log|sign) ?in to (?:continue|view|read|see|access)|(?:log|sign) ?in (?:is )?required|"
-    r"join or (?:log|sign) in to",
-    re.I,
-)
-PAYWALL_TEXT = re.compile(
-    r"(?:subscribe|subscription) (?:now )?(?:to|required to) (?:continue|read|unlock|keep reading|access)|"
-    r"(?:article|content|story|page) is (?:only )?(?:available|reserved|exclusive(?:ly)?)? ?(?:for|to) "
-    r"(?:our )?(?:paid )?(?:subscribers|members)|already a subscriber\?|to (?:continue|keep) reading|"
-    r"become a (?:subscriber|member) to (?:read|continue|unlock)|"
-    r"you(?:'|’)ve reached your (?:free )?(?:article|monthly) limit",
-    re.I,
-)
-SCRIPT_TEXT = re.compile(
-    r"(?:enable|activate|turn on|requires?|need|without) (?:your )?java ?script|"
-    r"java ?script (?:is|must be|seems to be|has been) (?:disabled|required|enabled|turned off|not enabled)",
-    re.I,
-)
-SHELL_MARKUP = re.compile(
-    r"<(?:div|main|section|body)[^>]{0,200}\bid=[\"']?(?:root|app|__next|__nuxt|main-app|app-root|react-root|svelte|gatsby-focus-wrapper)\b|"
-    r"<app-root\b|<shreddit-app\b|ng-app=|<script[^>]{0,300}type=[\"']?module",
-    re.I,
-)
+CHALLENGE_CHARACTERS: Final = 1_500
+CONSENT_CHARACTERS: Final = 3_000
+NOT_FOUND_CHARACTERS: Final = 1_500
+WALL_CHARACTERS: Final = 900
+BARE_CHARACTERS: Final = 400
+SHELL_CHARACTERS: Final = 250
+NOTHING_CHARACTERS: Final = 80
+TEASER_WORDS: Final = 60
+TEASER_CHARACTERS: Final = 6_000
+"""A locked article with more text than this was delivered whole."""
+SILENT_TEASER_CHARACTERS: Final = 2_000
+"""The same for one that says nothing of subscribers in its text."""
 
 
 def refuse_walls(evidence: Evidence) -> None:
     """Return if the page holds content.
 
     Raises:
-        PageWalled: a challenge, a login or a paywall stands in its place.
-        NoContent: there is no text, or only a script would bring it.
+        PageWalled: a challenge, a login, a paywall, a consent form or a "not found" stands in its place.
+        NeedsBrowser: only a script would bring the text.
+        NoContent: there is no text.
     """
     for rule in RULES:
         rule(evidence)
 
 
+def is_teaser(evidence: Evidence) -> bool:
+    """Whether the page shows only the beginning of what subscribers can read."""
+    if len(evidence.text) > TEASER_CHARACTERS:
+        return False
+    locked = signs.LOCKED_SCHEMA.search(evidence.markup) is not None
+    if signs.PAYWALL_TEXT.search(evidence.text):
+        return locked or len(evidence.text) <= WALL_CHARACTERS
+    short = len(evidence.text) <= SILENT_TEASER_CHARACTERS
+    return locked and short and signs.PAYWALL_MARKUP.search(evidence.markup) is not None
+
+
 def _challenge(evidence: Evidence) -> None:
-    if len(evidence.text) > CHALLENGE_CHARACTERS:
-        return
-    if (
-        any(mark in evidence.markup for mark in CHALLENGE_MARKUP)
-        or CHALLENGE_TITLE.match(evidence.title.strip())
-        or (len(evidence.text) <= WALL_CHARACTERS and CHALLENGE_TEXT.search(evidence.whole_text))
+    size = len(evidence.text)
+    title = evidence.title.strip()
+    if size <= CHALLENGE_CHARACTERS and (
+        _has_any(signs.CHALLENGE_MARKUP, evidence.markup)
+        or signs.CHALLENGE_TITLE.match(title)
+        or (size <= WALL_CHARACTERS and _asks_for_a_human(evidence, title))
     ):
         raise PageWalled(
             "The site answered with a bot check instead of the page.",
@@ -110,11 +77,52 @@ def _challenge(evidence: Evidence) -> None:
         )
 
 
+def _has_any(marks: tuple[str, ...], markup: str) -> bool:
+    return any(mark in markup for mark in marks)
+
+
+def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    widget = signs.CAPTCHA_WIDGET.search(evidence.markup) is not None
+    return (
+        (bare and signs.REFUSAL_TITLE.match(title) is not None)
+        or ((bare or widget) and signs.CHALLENGE_TEXT.search(evidence.whole_text) is not None)
+        or (not evidence.text and (widget or _has_any(signs.GUARDED_MARKUP, evidence.markup)))
+    )
+
+
+def _consent(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > CONSENT_CHARACTERS or signs.POLICY_TITLE.search(evidence.title):
+        return
+    asks = signs.CONSENT_TEXT.search(evidence.text) and signs.CONSENT_BUTTON.search(evidence.markup)
+    named = signs.CONSENT_ADDRESS.match(evidence.url) or signs.CONSENT_TITLE.match(
+        evidence.title.strip()
+    )
+    if asks and (named or _is_only_consent(evidence.text)):
+        if not named and signs.SHELL_MARKUP.search(evidence.markup):
+            raise _needs_browser(evidence)
+        raise PageWalled(
+            "The site shows a cookie and consent form (a consent wall) instead of the page.",
+            url=evidence.url,
+            wall=OutcomeKind.BLOCKED,
+        )
+
+
+def _is_only_consent(text: str) -> bool:
+    other = sum(len(line) for line in text.splitlines() if not signs.CONSENT_WORDS.search(line))
+    return len(text) <= WALL_CHARACTERS and other <= NOTHING_CHARACTERS
+
+
 def _login(evidence: Evidence) -> None:
     if len(evidence.text) > WALL_CHARACTERS:
         return
-    asks = LOGIN_TITLE.search(evidence.title) and PASSWORD_FIELD.search(evidence.markup)
-    if asks or LOGIN_TEXT.search(evidence.text):
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    titled = signs.LOGIN_TITLE.search(evidence.title) or signs.LOGIN_PATH.search(evidence.url)
+    form = signs.PASSWORD_FIELD.search(evidence.markup) or (
+        bare and signs.SIGN_IN_WITH.search(evidence.whole_text)
+    )
+    if (titled and form) or (bare and signs.LOGIN_TEXT.search(evidence.text)):
         raise PageWalled(
             "The page asks for a login before it shows anything.",
             url=evidence.url,
@@ -123,7 +131,7 @@ def _login(evidence: Evidence) -> None:
 
 
 def _paywall(evidence: Evidence) -> None:
-    if len(evidence.text) <= WALL_CHARACTERS and PAYWALL_TEXT.search(evidence.text):
+    if is_teaser(evidence) and len(evidence.text.split()) < TEASER_WORDS:
         raise PageWalled(
             "The page shows its text to subscribers only.",
             url=evidence.url,
@@ -131,18 +139,40 @@ def _paywall(evidence: Evidence) -> None:
         )
 
 
-def _shell(evidence: Evidence) -> None:
-    if len(evidence.text) > SHELL_CHARACTERS:
+def _not_found(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > NOT_FOUND_CHARACTERS:
         return
-    told = SCRIPT_TEXT.search(evidence.whole_text)
-    bare = (
-        not evidence.text and "<script" in evidence.markup and SHELL_MARKUP.search(evidence.markup)
+    title = evidence.title.strip()
+    titled = signs.NOT_FOUND_TITLE.match(title) or signs.BARE_404.match(title)
+    first_line = evidence.text.split("\n", 1)[0].strip("#* ")
+    headed = size <= WALL_CHARACTERS and (
+        signs.NOT_FOUND_TITLE.match(first_line) or signs.BARE_404.match(first_line)
     )
-    if told or bare:
-        raise NoContent(
-            "The page needs JavaScript to show its text; without it there is none.",
+    told = signs.NOT_FOUND_TEXT.search(evidence.text)
+    if (titled or headed) and (told or size <= NOTHING_CHARACTERS):
+        raise PageWalled(
+            "The site says that there is no such page, though with a status of success.",
             url=evidence.url,
+            wall=OutcomeKind.NOT_FOUND,
         )
+
+
+def _shell(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > BARE_CHARACTERS or signs.POLICY_TITLE.search(evidence.title):
+        return
+    shell = signs.SHELL_MARKUP.search(evidence.markup)
+    said_in_text = signs.SCRIPT_TEXT.search(evidence.text)
+    said_beside = size <= SHELL_CHARACTERS and signs.SCRIPT_TEXT.search(evidence.whole_text)
+    waiting = not evidence.text or signs.LOADING_TEXT.match(evidence.text)
+    draws = "<script" in evidence.markup and signs.DRAWING_SCRIPT.search(evidence.markup)
+    if (
+        said_in_text
+        or (said_beside and (shell or size <= NOTHING_CHARACTERS))
+        or (waiting and draws)
+    ):
+        raise _needs_browser(evidence)
 
 
 def _empty(evidence: Evidence) -> None:
@@ -150,4 +180,18 @@ def _empty(evidence: Evidence) -> None:
         raise NoContent("The page holds no readable text.", url=evidence.url)
 
 
-RULES: tuple[Callable[[Evidence], None], ...] = (_challenge, _login, _paywall, _shell, _empty)
+def _needs_browser(evidence: Evidence) -> NeedsBrowser:
+    return NeedsBrowser(
+        "The page needs JavaScript to show its text; without it there is none.", url=evidence.url
+    )
+
+
+RULES: tuple[Callable[[Evidence], None], ...] = (
+    _challenge,
+    _consent,
+    _login,
+    _paywall,
+    _not_found,
+    _shell,
+    _empty,
+)

@@ -15,6 +15,7 @@ from kindly.errors import (
     InputError,
     KindlyError,
     MediaUnsupported,
+    NeedsBrowser,
     NoContent,
     PageWalled,
     SelectorNotMatched,
@@ -35,6 +36,7 @@ ERRORS: dict[str, Callable[[Fields], KindlyError]] = {
     "MediaUnsupported": lambda f: MediaUnsupported(
         f["detail"], url=f["url"], media_type=f["media_type"]
     ),
+    "NeedsBrowser": lambda f: NeedsBrowser(f["detail"], url=f["url"]),
     "NoContent": lambda f: NoContent(f["detail"], url=f["url"]),
     "PageWalled": lambda f: PageWalled(f["detail"], url=f["url"], wall=OutcomeKind(f["wall"])),
     "SelectorNotMatched": lambda f: SelectorNotMatched(
@@ -72,6 +74,7 @@ def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
             "fetched_at": page.fetched_at.isoformat(),
             "charset": page.charset,
             "how": page.how,
+            "composed": page.composed,
         },
         "options": asdict(options),
         "timeout_s": timeout_s,

@@ -34,6 +34,12 @@ class Cached:
         kept = await self._cache.get(key)
         return None if kept is None else replace(kept.page, how="cache")
 
+    async def keep(self, page: Page) -> None:
+        """Put a page in the place of what is kept under its address, if that was kept at all."""
+        kept = await self._cache.get(page.requested_url)
+        if kept is not None:
+            await self._cache.put(Kept(page, self._times.now()))
+
     async def _answer(self, wanted: Wanted) -> Page:
         kept = await self._cache.get(str(wanted.url))
         if kept is None:

@@ -33,6 +33,8 @@ class FetchLimits:
     connect_timeout_s: float = 10.0
     max_bytes: int = 2_000_000
     """Of content, after decompression."""
+    max_file_bytes: int = 20_000_000
+    """Of a PDF, an office file or a book, whose bytes are mostly not text."""
     max_wire_bytes: int = 2_000_000
     """Of body as it comes over the wire."""
     max_redirects: int = 5
@@ -72,6 +74,9 @@ class Times:
     """A number from 0 to 1."""
 
 
+Headers = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A page that is wanted, and by when."""
@@ -81,6 +86,10 @@ class Wanted:
     force_refresh: bool = False
     known: Page | None = None
     """What is kept of it already; its validators go along when the same address is asked."""
+    headers: Headers = field(default=(), repr=False)
+    """Sent along until a redirect leaves the origin of `url`, and never again after that."""
+    body: bytes | None = None
+    """Posted when given; a redirect is then not followed."""
 
 
 class Fetch(Protocol):
@@ -96,9 +105,12 @@ class Ask:
 
     url: Url
     deadline: Deadline
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Headers = field(default=(), repr=False)
+    """Each takes the place of the usual header of its name."""
     max_bytes: int | None = None
     """Another cap than the usual one; content beyond it is cut off instead of refused."""
+    body: bytes | None = None
+    """Posted as JSON when given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ class Reply:
 
     url: Url
     status: int
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Headers = ()
     """Names in lower case."""
     body: bytes = b""
     """Decoded; empty unless the status is 2xx."""

@@ -16,8 +16,9 @@ from kindly.budget import Deadline
 from kindly.errors import PageTimeout
 from kindly.fetch.cache import Cached
 from kindly.fetch.calls import Ask, Egress, FetchLimits, Hop, Reply, Times, Wanted
+from kindly.fetch.getting import Ways
 from kindly.fetch.guard import Guard, GuardPolicy, Resolver, system_resolver
-from kindly.fetch.loader import Loaders
+from kindly.fetch.loader import Loaders, LoaderSettings
 from kindly.fetch.loaders import LOADERS
 from kindly.fetch.pacing import Paced
 from kindly.fetch.pages import Redirects
@@ -69,6 +70,10 @@ class Fetcher:
         """The page as it is kept, of any age, without touching the network."""
         return await self._pages.kept(str(url))
 
+    async def keep(self, page: Page) -> None:
+        """Keep a page that was had in another way under the address it was asked for."""
+        await self._pages.keep(page)
+
 
 class _LazyHop:
     """The HTTP client, imported and made at the first request."""
@@ -98,25 +103,31 @@ async def open_fetcher(
     egress: Egress | None = None,
     cache_path: str = MEMORY,
     seams: Seams | None = None,
+    loaders: LoaderSettings | None = None,
 ) -> AsyncIterator[Fetcher]:
     """A fetcher for as long as the block runs; at the end connections and cache are closed."""
     limits, seams = limits or FetchLimits(), seams or Seams()
     guard = Guard(policy or GuardPolicy(), seams.resolver)
     http = _LazyHop(guard, limits, egress or Egress(), seams)
     cache = SqlitePageCache(cache_path, seams.times.now, limits.cache_max_bytes)
-    get = _hops(http, guard, limits, seams.times)
+    ways = _ways(http, guard, limits, seams.times, loaders or LoaderSettings())
+    load = Loaders(LOADERS, ways.open_get, guard.check)
     try:
-        pages = Cached(Loaders(LOADERS, get), cache, limits.cache_ttl_s, seams.times)
+        pages = Cached(load, cache, limits.cache_ttl_s, seams.times)
         yield Fetcher(pages, limits.timeout_s)
     finally:
         await http.aclose()
         await cache.aclose()
 
 
-def _hops(http: Hop, guard: Guard, limits: FetchLimits, times: Times) -> Redirects:
+def _ways(
+    http: Hop, guard: Guard, limits: FetchLimits, times: Times, settings: LoaderSettings
+) -> Ways:
     paced = Paced(http, limits, lambda url: guard.is_opened(url.host, url.port), times)
     hop: Hop = Retried(paced, times)
+    apis = Redirects(hop, guard, limits.max_redirects, times)
     if limits.respect_robots:
         rules = Redirects(capped(hop), guard, limits.max_redirects, times)
         hop = Robots(hop, rules, times)
-    return Redirects(hop, guard, limits.max_redirects, times)
+    pages = Redirects(hop, guard, limits.max_redirects, times)
+    return Ways(pages, apis, settings, times)

@@ -11,6 +11,7 @@ URL, literal addresses and whatever this machine's own look-up of the name says;
 reach beyond that is the proxy's business.
 """
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import TYPE_CHECKING, cast
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 
 ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
 ACCEPT_ENCODING = "gzip, br, zstd, deflate"
+JSON = "application/json"
 ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
+FILE_TYPE = re.compile(
+    r"\s*application/(?:pdf|epub\+zip|vnd\.openxmlformats-|vnd\.ms-excel|vnd\.oasis\.)",
+    re.IGNORECASE,
+)
+"""Types whose bytes are mostly not text."""
 DRAIN_BYTES = 64 * 1024
 """How much of an answer that is not shown is read, so that its connection can be used again."""
 KEEPALIVE_S = 15.0
@@ -57,10 +64,10 @@ class HttpHop:
         self._dialler = dialler or httpcore2.AnyIOBackend()
         self._pools: dict[str, httpcore2.AsyncConnectionPool] = {}
         self._headers = [
-            (b"User-Agent", _latin1(limits.user_agent)),
-            (b"Accept", ACCEPT.encode()),
-            (b"Accept-Language", _latin1(limits.accept_language)),
-            (b"Accept-Encoding", ACCEPT_ENCODING.encode()),
+            ("User-Agent", limits.user_agent),
+            ("Accept", ACCEPT),
+            ("Accept-Language", limits.accept_language),
+            ("Accept-Encoding", ACCEPT_ENCODING),
         ]
 
     async def __call__(self, ask: Ask) -> Reply:
@@ -86,17 +93,23 @@ class HttpHop:
 
     def _request(self, ask: Ask) -> httpcore2.Request:
         url = ask.url
-        extra = [(name.encode(), _latin1(value)) for name, value in ask.headers]
+        extra = list(ask.headers)
+        if ask.body is not None:
+            extra += [("Content-Type", JSON), ("Content-Length", str(len(ask.body)))]
+        named = {name.lower() for name, _ in extra}
+        usual = [(name, value) for name, value in self._headers if name.lower() not in named]
+        headers = [("Host", url.netloc), *usual, *extra]
         connect_s = min(self._limits.connect_timeout_s, ask.deadline.remaining_s())
         return httpcore2.Request(
-            "GET",
+            "GET" if ask.body is None else "POST",
             httpcore2.URL(
                 scheme=url.scheme.encode(),
                 host=url.host.encode(),
                 port=None if url.is_default_port else url.port,
                 target=url.target.encode(),
             ),
-            headers=[(b"Host", url.netloc.encode()), *self._headers, *extra],
+            headers=[(name.encode(), _latin1(value)) for name, value in headers],
+            content=ask.body,
             extensions={"timeout": {"connect": connect_s}},
         )
 
@@ -112,13 +125,16 @@ class HttpHop:
 
     async def _body(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
         """The decoded content, never more of it in memory than the cap and one decoder's chunk."""
-        limit = ask.max_bytes or self._limits.max_bytes
+        is_file = FILE_TYPE.match(reply.header("content-type") or "") is not None
+        file_limit = self._limits.max_file_bytes if is_file else 0
+        limit = ask.max_bytes or max(self._limits.max_bytes, file_limit)
+        wire_limit = max(self._limits.max_wire_bytes, file_limit)
         encoding = _encoding(reply)
         declared = reply.header("content-length") or ""
-        cap = self._limits.max_wire_bytes if encoding else limit
+        cap = wire_limit if encoding else limit
         if ask.max_bytes is None and declared.isdecimal() and int(declared) > cap:
             raise _too_large(ask.url, cap)
-        wire = _Counted(response, self._limits.max_wire_bytes, ask.url)
+        wire = _Counted(response, wire_limit, ask.url)
         chunks: list[bytes] = []
         size = 0
         async with aclosing(_decoded(wire, response, encoded=bool(encoding))) as content:

@@ -16,7 +16,7 @@ from kindly.errors import (
     PageRateLimited,
     PageUnreachable,
 )
-from kindly.fetch.calls import Ask, Hop, Reply, Times, Wanted
+from kindly.fetch.calls import Ask, Headers, Hop, Reply, Times, Wanted
 from kindly.fetch.guard import Guard
 from kindly.models import Page
 from kindly.urls import Url, join
@@ -43,7 +43,7 @@ class Redirects:
             FetchError: a leaf, its `url` the one that was wanted.
         """
         try:
-            reply = await self._follow(wanted)
+            reply = await self.follow(wanted)
             if error := failure(reply, self._times.now(), known=wanted.known is not None):
                 raise error
         except FetchError as error:
@@ -51,15 +51,25 @@ class Redirects:
             raise
         return to_page(reply, wanted.url, self._times.now())
 
-    async def _follow(self, wanted: Wanted) -> Reply:
-        url = wanted.url
+    async def follow(self, wanted: Wanted) -> Reply:
+        """The reply at the end of the redirects, whatever its status.
+
+        Raises:
+            FetchError: a leaf, when there is none.
+        """
+        url, headers = wanted.url, wanted.headers
         seen = {url}
         for _ in range(self._max_redirects + 1):
             self._guard.check(url)
-            reply = await self._hop(Ask(url, wanted.deadline, _validators(wanted, url)))
+            sent = _validators(wanted, url) + headers
+            reply = await self._hop(Ask(url, wanted.deadline, sent, body=wanted.body))
             target = redirect_target(reply)
             if target is None:
                 return reply
+            if wanted.body is not None:
+                raise PageUnreachable("What was posted is redirected elsewhere.", url=str(url))
+            if target.origin != wanted.url.origin:
+                headers = ()
             if target in seen:
                 raise PageUnreachable("The page redirects in a circle.", url=str(url))
             seen.add(target)
@@ -154,7 +164,7 @@ def to_page(reply: Reply, wanted: Url, now: datetime) -> Page:
     )
 
 
-def _validators(wanted: Wanted, url: Url) -> tuple[tuple[str, str], ...]:
+def _validators(wanted: Wanted, url: Url) -> Headers:
     known = wanted.known
     if known is None or known.url != str(url):
         return ()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kindly.fetch.calls import Fetch, Wanted
+from kindly.fetch.loader import Get
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -12,14 +12,16 @@ class Web:
     """Loads every address as it is."""
 
     name: str = "web"
+    tokens: tuple[str, ...] = ()
+    base_urls: tuple[tuple[str, str], ...] = ()
 
     def matches(self, url: Url) -> bool:
         """Always: it is the last in the list."""
         return bool(url.host)
 
-    async def load(self, wanted: Wanted, get: Fetch) -> Page:
+    async def load(self, url: Url, get: Get) -> Page:
         """The page at the wanted address."""
-        return await get(wanted)
+        return await get.page(url)
 
 
 WEB = Web()

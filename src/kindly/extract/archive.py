@@ -1,0 +1,121 @@
+"""Bytes of a zip file → an archive that is safe to unpack: sizes, ratios and entities are checked first.
+
+Python's `zipfile` gives no more bytes for a member than its header promises, so the promises are what is checked.
+"""
+
+import io
+import zipfile
+import zlib
+from typing import Final
+
+from kindly.errors import ExtractionFailed, MediaUnsupported, PageWalled
+from kindly.extract.unreadable import broken_file
+from kindly.models import OutcomeKind
+
+MAX_MEMBERS: Final = 10_000
+MAX_UNPACKED: Final = 128 * 1024 * 1024
+MAX_MARKUP: Final = 40 * 1024 * 1024
+MAX_RATIO: Final = 120
+RATIO_FROM: Final = 4 * 1024 * 1024
+"""Below this size even the best-packed member is harmless."""
+MARKUP = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm")
+ENTITIES = tuple("<!ENTITY".encode(codec) for codec in ("ascii", "utf-16-le", "utf-16-be"))
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+ENCRYPTED_FLAG: Final = 0x1
+
+
+class Archive:
+    """A zip file whose members may be read one by one."""
+
+    def __init__(self, body: bytes, *, url: str, media_type: str) -> None:
+        """Open and check it.
+
+        Raises:
+            MediaUnsupported: it is broken.
+            PageWalled: it needs a password.
+            ExtractionFailed: unpacked it would be far larger than any document.
+        """
+        self.url = url
+        self.media_type = media_type
+        self.body = body
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(body))
+        except UNREADABLE as error:
+            raise self.broken() from error
+        self._names = frozenset(self._zip.namelist())
+        self._check(self._zip.infolist())
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The paths of all members."""
+        return self._names
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes.
+
+        Raises:
+            MediaUnsupported: there is no such member, or it is broken.
+        """
+        try:
+            return self._zip.read(name)
+        except (KeyError, *UNREADABLE) as error:
+            raise self.broken() from error
+
+    def read_xml(self, name: str) -> bytes:
+        """A member's bytes, for an XML parser: entities of its own are refused.
+
+        Raises:
+            ExtractionFailed: it defines entities.
+            MediaUnsupported: there is no such member, or it is broken.
+        """
+        data = self.read(name)
+        if any(mark in data for mark in ENTITIES):
+            raise ExtractionFailed(
+                "The file defines XML entities, as an entity bomb does, and is not opened.",
+                url=self.url,
+            )
+        return data
+
+    def check_xml(self, *, under: str = "") -> None:
+        """Read every XML member once, as `read_xml` does; a size that was a lie shows up here as a broken file."""
+        for name in self._names:
+            if name.startswith(under) and name.lower().endswith((".xml", ".rels")):
+                self.read_xml(name)
+
+    def with_member(self, name: str, data: bytes) -> bytes:
+        """The whole archive as bytes, with another content of one member."""
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
+            for other in sorted(self._names):
+                copy.writestr(other, data if other == name else self.read(other))
+        return out.getvalue()
+
+    def broken(self) -> MediaUnsupported:
+        """The error that says so."""
+        return broken_file(self.body, url=self.url, media_type=self.media_type)
+
+    def _check(self, members: list[zipfile.ZipInfo]) -> None:
+        if any(member.flag_bits & ENCRYPTED_FLAG for member in members):
+            raise PageWalled(
+                "The file is encrypted and needs a password.", url=self.url, wall=OutcomeKind.AUTH
+            )
+        unpacked = sum(member.file_size for member in members)
+        markup = sum(
+            member.file_size for member in members if member.filename.lower().endswith(MARKUP)
+        )
+        packed_well = any(
+            member.file_size > RATIO_FROM
+            and member.file_size > MAX_RATIO * max(member.compress_size, 1)
+            for member in members
+        )
+        if (
+            packed_well
+            or len(members) > MAX_MEMBERS
+            or unpacked > MAX_UNPACKED
+            or markup > MAX_MARKUP
+        ):
+            raise ExtractionFailed(
+                f"Unpacked, the file would have {unpacked:,} bytes in {len(members):,} parts, "
+                "more than is read.",
+                url=self.url,
+            )

@@ -1,0 +1,142 @@
+"""crates.io: crate page → what the registry knows of it and its README."""
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+import anyio.to_thread
+
+from kindly.errors import FetchError
+from kindly.fetch.article import Article, article_page, facts, tidy
+from kindly.fetch.fields import Fields
+from kindly.fetch.layout import day
+from kindly.fetch.loader import Get, NotLoaded
+from kindly.models import Page
+from kindly.urls import Url
+
+HOST = "crates.io"
+CRATE = re.compile(r"/crates/([A-Za-z][\w-]{0,63})(?:/([0-9][\w.+-]{0,60}))?/?\Z")
+MAX_VERSIONS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Crates:
+    """Loads crates through the registry's interface."""
+
+    name: str = "crates"
+    tokens: tuple[str, ...] = ()
+    base_urls: tuple[tuple[str, str], ...] = (("CRATES_URL", f"https://{HOST}"),)
+
+    def matches(self, url: Url) -> bool:
+        """Whether it is a crate's address, or a release's."""
+        return crate_of(url) is not None
+
+    async def load(self, url: Url, get: Get) -> Page:
+        """The crate, at the release that the address names or at the latest stable one."""
+        found = crate_of(url)
+        if found is None:
+            raise NotLoaded("The address names no crate.", url=str(url))
+        crate, asked = found
+        answer = Fields.of(await get.json(get.address("CRATES_URL", f"/api/v1/crates/{crate}")))
+        version = asked or latest(answer.part("crate"))
+        readme = await _readme(crate, version, get)
+        body = await anyio.to_thread.run_sync(plain, readme)
+        return article_page(to_article(answer, version, body), get.now)
+
+
+async def _readme(crate: str, version: str, get: Get) -> str:
+    """The README as the registry renders it, empty where there is none."""
+    asked = get.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
+    try:
+        reply = await get.api(asked, (("Accept", "text/html"),))
+    except FetchError:
+        return ""
+    return reply.body.decode("utf-8", "replace")
+
+
+def crate_of(url: Url) -> tuple[str, str] | None:
+    """The crate and release that an address names; no release is an empty one."""
+    found = CRATE.match(url.target.partition("?")[0])
+    if found is None or url.host not in {HOST, f"www.{HOST}"}:
+        return None
+    return found[1], found[2] or ""
+
+
+def latest(crate: Fields) -> str:
+    """The newest stable release, else the newest of all; raises `NotLoaded` when there is none."""
+    stable = crate.text("max_stable_version") or crate.text("max_version")
+    return stable or crate.needed("newest_version")
+
+
+def plain(readme: str) -> str:
+    """A rendered README without classes and wrappers."""
+    from turbohtml import parse
+
+    body = parse(readme).select_one("body")
+    if body is None or not readme.strip():
+        return ""
+    for level in range(5, 0, -1):
+        for title in body.select(f"h{level}"):
+            title.tag = f"h{level + 1}"
+    tidy(body)
+    return body.inner_html
+
+
+def to_article(answer: Fields, version: str, readme: str) -> Article:
+    """The interface's answer, laid out above the README.
+
+    Raises:
+        NotLoaded: it tells of no crate, or not of that release.
+    """
+    crate = answer.part("crate")
+    releases = answer.parts("versions")
+    release = next((item for item in releases if item.text("num") == version), None)
+    if release is None:
+        raise NotLoaded("The crate has no such release.", url="")
+    name = crate.needed("name")
+    parts = [
+        f"<p>{escape(crate.text('description').strip())}</p>",
+        _facts(crate, release),
+        _versions(releases),
+        "<h2>README</h2>",
+        readme or "<p>The crate has no README.</p>",
+    ]
+    return Article(
+        title=f"{name} {version}",
+        body="\n".join(filter(None, parts)),
+        url=f"https://{HOST}/crates/{name}",
+        published=release.text("created_at"),
+        site=HOST,
+    )
+
+
+def _facts(crate: Fields, release: Fields) -> str:
+    features = release.part("features").values
+    return facts(
+        (
+            ("Released", day(release.text("created_at"))),
+            ("Yanked", "yes" if release.flag("yanked") else ""),
+            ("Licence", escape(release.text("license"))),
+            ("Rust", escape(release.text("rust_version"))),
+            ("Downloads", f"{crate.number('downloads'):,}"),
+            ("Documentation", escape(crate.text("documentation"))),
+            ("Repository", escape(crate.text("repository"))),
+            ("Homepage", escape(crate.text("homepage"))),
+            ("Keywords", escape(", ".join(crate.texts("keywords")))),
+            ("Features", escape(", ".join(list(features)[:40]))),
+        )
+    )
+
+
+def _versions(releases: list[Fields]) -> str:
+    rows = [
+        f"<li><code>{escape(item.text('num'))}</code>: {day(item.text('created_at'))}"
+        f"{', yanked' if item.flag('yanked') else ''}</li>"
+        for item in releases[:MAX_VERSIONS]
+    ]
+    more = len(releases) - len(rows)
+    rows += [f"<li>… and {more} older</li>"] if more > 0 else []
+    return f"<h2>Releases</h2>\n<ul>{''.join(rows)}</ul>"
+
+
+CRATES = Crates()

@@ -1,0 +1,144 @@
+"""npm: package page → what the registry knows of it and its README."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from kindly.errors import FetchError, PageTooLarge
+from kindly.fetch.fields import Fields
+from kindly.fetch.layout import day, document, heading, line, markdown_page, shown
+from kindly.fetch.loader import Get, NotLoaded
+from kindly.models import Page
+from kindly.urls import Url
+
+HOSTS = frozenset({"www.npmjs.com", "npmjs.com"})
+PACKAGE = re.compile(r"/package/((?:@[\w.~-]+/)?[\w.~-]+)(?:/v/([\w.+-]{1,60}))?/?\Z")
+MAX_VERSIONS = 15
+MAX_DEPENDENCIES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Npm:
+    """Loads packages from the registry; those too long-lived to be had whole by their latest release."""
+
+    name: str = "npm"
+    tokens: tuple[str, ...] = ()
+    base_urls: tuple[tuple[str, str], ...] = (
+        ("NPM_REGISTRY_URL", "https://registry.npmjs.org"),
+        ("NPM_FILES_URL", "https://unpkg.com"),
+    )
+
+    def matches(self, url: Url) -> bool:
+        """Whether it is a package's address, or a release's."""
+        return package_of(url) is not None
+
+    async def load(self, url: Url, get: Get) -> Page:
+        """The package, at the release that the address names or at the latest."""
+        found = package_of(url)
+        if found is None:
+            raise NotLoaded("The address names no package.", url=str(url))
+        package, version = found
+        try:
+            asked = get.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
+            text = to_markdown(Fields.of(await get.json(asked)), version)
+        except PageTooLarge:
+            text = await _by_release(package, version, get)
+        return markdown_page(url, text, get.now)
+
+
+async def _by_release(package: str, version: str, get: Get) -> str:
+    """One release and the README among its files."""
+    path = f"/{quote(package, safe='@')}/{version or 'latest'}"
+    release = Fields.of(await get.json(get.address("NPM_REGISTRY_URL", path)))
+    number = release.needed("version")
+    try:
+        file = get.address("NPM_FILES_URL", f"/{package}@{number}/README.md")
+        readme = (await get.api(file)).body.decode("utf-8", "replace")
+    except FetchError:
+        readme = release.text("readme")
+    return _laid_out(Fields({}), release, readme)
+
+
+def package_of(url: Url) -> tuple[str, str] | None:
+    """The package and release that an address names; no release is an empty one."""
+    path = url.target.partition("?")[0].replace("%40", "@").replace("%2F", "/").replace("%2f", "/")
+    found = PACKAGE.match(path) if url.host in HOSTS else None
+    return (found[1], found[2] or "") if found else None
+
+
+def to_markdown(package: Fields, version: str = "") -> str:
+    """The registry's answer, laid out.
+
+    Raises:
+        NotLoaded: it does not have that release, or any.
+    """
+    number = version or package.part("dist-tags").needed("latest")
+    release = package.part("versions").part(number)
+    if not release.values:
+        raise NotLoaded("The package has no such release.", url="")
+    readme = package.text("readme") or release.text("readme")
+    return _laid_out(package, release, readme)
+
+
+def _laid_out(package: Fields, release: Fields, readme: str) -> str:
+    missing = not readme.strip() or readme.startswith("ERROR: No README data found!")
+    return document(
+        heading(1, f"{release.needed('name')} {release.text('version')}"),
+        f"**Deprecated:** {line(release.text('deprecated'))}" if release.text("deprecated") else "",
+        line(release.text("description") or package.text("description")),
+        _facts(package, release),
+        _dependencies(release),
+        _versions(package),
+        "## README",
+        "The package has no README." if missing else shown(readme, below=1),
+    )
+
+
+def _facts(package: Fields, release: Fields) -> str:
+    tags = package.part("dist-tags")
+    repository = release.part("repository").text("url") or release.text("repository")
+    bugs = release.part("bugs").text("url") or release.text("bugs")
+    tagged = ", ".join(f"{tag} {tags.text(tag)}" for tag in list(tags.values)[:8] if tags.text(tag))
+    rows = (
+        ("Released", day(package.part("time").text(release.text("version")))),
+        ("Tags", tagged),
+        ("Licence", release.text("license") or release.part("license").text("type")),
+        ("Author", release.part("author").text("name") or release.text("author")),
+        ("Homepage", release.text("homepage")),
+        ("Repository", repository.removeprefix("git+").removesuffix(".git")),
+        ("Issues", bugs),
+        ("Node", release.part("engines").text("node")),
+        ("Keywords", ", ".join(release.texts("keywords")[:20])),
+    )
+    return "\n".join(f"- **{name}:** {line(value)}" for name, value in rows if value)
+
+
+def _dependencies(release: Fields) -> str:
+    needed = release.part("dependencies")
+    peers = release.part("peerDependencies")
+    rows = [f"- {name} {needed.text(name)}" for name in needed.values]
+    rows += [f"- {name} {peers.text(name)} (peer)" for name in peers.values]
+    if not rows:
+        return "No dependencies."
+    more = len(rows) - MAX_DEPENDENCIES
+    shown_rows = rows[:MAX_DEPENDENCIES] + ([f"- … and {more} more"] if more > 0 else [])
+    return document(f"## Dependencies ({len(rows)})", "\n".join(shown_rows))
+
+
+def _versions(package: Fields) -> str:
+    """The latest releases by their day."""
+    times = package.part("time")
+    dated = [
+        (times.text(version), f"- {version}: {day(times.text(version))}")
+        for version in package.part("versions").values
+        if times.text(version)
+    ]
+    if not dated:
+        return ""
+    newest = [row for _, row in sorted(dated, reverse=True)[:MAX_VERSIONS]]
+    more = len(dated) - len(newest)
+    newest += [f"- … and {more} older"] if more > 0 else []
+    return document("## Releases", "\n".join(newest))
+
+
+NPM = Npm()

@@ -1,0 +1,142 @@
+"""PyPI: project page → what the index knows of it and its README."""
+
+import re
+from dataclasses import dataclass
+
+from kindly.fetch.fields import Fields
+from kindly.fetch.layout import day, document, fenced, heading, line, markdown_page, shown
+from kindly.fetch.loader import Get, NotLoaded
+from kindly.models import Page
+from kindly.urls import Url
+
+HOST = "pypi.org"
+PROJECT = re.compile(r"/project/([A-Za-z0-9][\w.-]{0,100})(?:/([\w.!+-]{1,60}))?/?\Z")
+MAX_VERSIONS = 15
+MAX_DEPENDENCIES = 40
+MAX_LICENCE_CHARACTERS = 100
+MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pypi:
+    """Loads projects through the JSON interface."""
+
+    name: str = "pypi"
+    tokens: tuple[str, ...] = ()
+    base_urls: tuple[tuple[str, str], ...] = (("PYPI_URL", f"https://{HOST}"),)
+
+    def matches(self, url: Url) -> bool:
+        """Whether it is a project's address, or a release's."""
+        return project_of(url) is not None
+
+    async def load(self, url: Url, get: Get) -> Page:
+        """The project, at the release that the address names or at the latest."""
+        found = project_of(url)
+        if found is None:
+            raise NotLoaded("The address names no project.", url=str(url))
+        project, version = found
+        path = f"/pypi/{project}/{version}/json" if version else f"/pypi/{project}/json"
+        answer = Fields.of(await get.json(get.address("PYPI_URL", path)))
+        return markdown_page(url, to_markdown(answer), get.now)
+
+
+def project_of(url: Url) -> tuple[str, str] | None:
+    """The project and release that an address names; no release is an empty one."""
+    found = PROJECT.match(url.target.partition("?")[0])
+    if found is None or url.host not in {HOST, f"www.{HOST}"}:
+        return None
+    return found[1], found[2] or ""
+
+
+def to_markdown(answer: Fields) -> str:
+    """The interface's answer, laid out.
+
+    Raises:
+        NotLoaded: it tells of no project.
+    """
+    info = answer.part("info")
+    return document(
+        heading(1, f"{info.needed('name')} {info.text('version')}"),
+        line(info.text("summary")),
+        _facts(answer, info),
+        _links(info),
+        _dependencies(info),
+        _versions(answer),
+        "## Description",
+        _description(info),
+    )
+
+
+def _facts(answer: Fields, info: Fields) -> str:
+    uploads = [file.text("upload_time_iso_8601") for file in answer.parts("urls")]
+    rows = (
+        ("Released", day(min(filter(None, uploads), default=""))),
+        ("Python", info.text("requires_python")),
+        ("Licence", _licence(info)),
+        ("Author", info.text("author") or info.text("author_email")),
+        ("Keywords", info.text("keywords")),
+        ("Yanked", info.text("yanked_reason") or "yes" if info.flag("yanked") else ""),
+    )
+    return "\n".join(f"- **{name}:** {line(value)}" for name, value in rows if value)
+
+
+def _licence(info: Fields) -> str:
+    """The licence's name; some projects give its whole text instead."""
+    classified = [
+        item.rpartition(" :: ")[2]
+        for item in info.texts("classifiers")
+        if item.startswith("License ::")
+    ]
+    given = info.text("license_expression") or info.text("license")
+    return given if 0 < len(given) <= MAX_LICENCE_CHARACTERS else ", ".join(classified)
+
+
+def _links(info: Fields) -> str:
+    links = info.part("project_urls")
+    rows = [f"- {line(name)}: {links.text(name)}" for name in links.values if links.text(name)]
+    home = info.text("home_page")
+    if home and not rows:
+        rows.append(f"- Homepage: {home}")
+    return document("## Links", "\n".join(rows)) if rows else ""
+
+
+def _dependencies(info: Fields) -> str:
+    needed = [item for item in info.texts("requires_dist") if "extra ==" not in item]
+    if not needed:
+        return ""
+    more = len(needed) - MAX_DEPENDENCIES
+    rows = [f"- {line(item)}" for item in needed[:MAX_DEPENDENCIES]]
+    rows += [f"- … and {more} more"] if more > 0 else []
+    return document("## Dependencies", "\n".join(rows))
+
+
+def _versions(answer: Fields) -> str:
+    """The latest releases by the day of their upload; empty ones never had a file."""
+    releases = answer.part("releases")
+    dated = []
+    for version in releases.values:
+        files = releases.parts(version)
+        uploaded = min((file.text("upload_time_iso_8601") for file in files), default="")
+        if uploaded:
+            yanked = " (yanked)" if all(file.flag("yanked") for file in files) else ""
+            dated.append((uploaded, f"- {version}{yanked}: {day(uploaded)}"))
+    if not dated:
+        return ""
+    newest = [row for _, row in sorted(dated, reverse=True)[:MAX_VERSIONS]]
+    more = len(dated) - len(newest)
+    newest += [f"- … and {more} older"] if more > 0 else []
+    return document("## Releases", "\n".join(newest))
+
+
+def _description(info: Fields) -> str:
+    """The README: Markdown as it is, other markup verbatim in a block of its own."""
+    text = info.text("description").replace("\r\n", "\n").strip("\n")
+    kind = info.text("description_content_type").partition(";")[0].strip().lower()
+    if not text.strip() or text.strip() == "UNKNOWN":
+        return "The project has no description."
+    if kind in MARKDOWN_TYPES:
+        return shown(text, below=1)
+    return text if kind == "text/plain" else fenced(text, "rst")
+
+
+PYPI = Pypi()

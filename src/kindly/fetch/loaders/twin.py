@@ -1,0 +1,167 @@
+"""Documentation sites that keep a Markdown twin beside each page (`/guide` and `/guide.md`), and `llms.txt`.
+
+A host is asked once whether it has twins; one that has none is left alone for a day.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import anyio
+
+from kindly.errors import FetchError
+from kindly.fetch.loader import Get, NotLoaded
+from kindly.models import Page
+from kindly.urls import Url
+
+LLMS = re.compile(r"/llms(?:-[a-z]{1,10})?\.txt\Z")
+DOCS_LABELS = frozenset(
+    {"docs", "doc", "documentation", "developer", "developers", "devdocs", "learn", "guide"}
+)
+DOCS_HOSTS = (
+    ".readthedocs.io",
+    ".readthedocs.org",
+    ".gitbook.io",
+    ".mintlify.app",
+    ".mintlify.dev",
+)
+DOCS_SEGMENTS = frozenset(
+    {
+        "docs",
+        "doc",
+        "documentation",
+        "guide",
+        "guides",
+        "reference",
+        "manual",
+        "handbook",
+        "tutorial",
+        "tutorials",
+    }
+)
+PAGE = re.compile(r"(?:/[^/.?]*|/[^/?]*\.html?)\Z")
+"""The last part of a path that has no extension, or that of a web page."""
+MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown", "text/plain"})
+MARKUP = re.compile(
+    rb"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype|html|head|body|\?xml|script|div)", re.I | re.S
+)
+MIN_BYTES = 80
+REMEMBERED = timedelta(days=1)
+MAX_HOSTS = 2_000
+PROBE_S = 4.0
+"""How long a page may have to wait for the first look at its host."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Which hosts were asked for twins, when, and whether they had one."""
+
+    asked: dict[str, tuple[datetime, bool]] = field(default_factory=dict)
+
+    def has(self, host: str, now: datetime) -> bool | None:
+        """Whether `host` has twins, as far as the last day tells."""
+        since, found = self.asked.get(host, (None, False))
+        return found if since is not None and now - since < REMEMBERED else None
+
+    def note(self, host: str, now: datetime, *, found: bool) -> None:
+        """Remember it; the oldest make room."""
+        self.asked.pop(host, None)
+        self.asked[host] = (now, found)
+        while len(self.asked) > MAX_HOSTS:
+            del self.asked[next(iter(self.asked))]
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Loads the Markdown twin of a documentation page."""
+
+    name: str = "twin"
+    tokens: tuple[str, ...] = ()
+    base_urls: tuple[tuple[str, str], ...] = ()
+    probe_s: float = PROBE_S
+    memory: Memory = field(default_factory=Memory, compare=False)
+
+    def matches(self, url: Url) -> bool:
+        """Whether it is `llms.txt`, or looks like a page of documentation."""
+        return is_llms(url) or is_documentation(url)
+
+    async def load(self, url: Url, get: Get) -> Page:
+        """The twin.
+
+        Raises:
+            NotLoaded: there is none, or the host is known to have none.
+        """
+        if is_llms(url):
+            return _as_markdown(await get.page(url))
+        known = self.memory.has(url.netloc, get.now)
+        if known is False:
+            raise NotLoaded("The host has no Markdown twins.", url=str(url))
+        twin = await _known_twin(url, get) if known else await self._first_twin(url, get)
+        return replace(twin, url=str(url), etag=None, last_modified=None)
+
+    async def _first_twin(self, url: Url, get: Get) -> Page:
+        """Ask an unknown host, once; until it answers it counts as one without."""
+        self.memory.note(url.netloc, get.now, found=False)
+        with anyio.move_on_after(self.probe_s):
+            page = _as_markdown(await get.page(twins_of(url)[0]))
+            self.memory.note(url.netloc, get.now, found=True)
+            return page
+        raise NotLoaded("The host took too long to show a Markdown twin.", url=str(url))
+
+
+async def _known_twin(url: Url, get: Get) -> Page:
+    """The twin at a host that has some, whichever way it is spelled."""
+    usual, other = twins_of(url)
+    try:
+        return _as_markdown(await get.page(usual))
+    except FetchError:
+        return _as_markdown(await get.page(other))
+
+
+def is_llms(url: Url) -> bool:
+    """Whether it is a site's text for language models."""
+    return LLMS.search(url.target) is not None
+
+
+def is_documentation(url: Url) -> bool:
+    """Whether an address looks like a page of documentation; a query makes it something else."""
+    if (
+        url.address is not None
+        or "?" in url.target
+        or not PAGE.search(url.target.rstrip("/") or "/")
+    ):
+        return False
+    segments = {part for part in url.target.lower().split("/") if part}
+    if not segments:
+        return False
+    labels = url.host.split(".")
+    if labels[0] in DOCS_LABELS and len(labels) > 2:
+        return True
+    named = not segments.isdisjoint(DOCS_SEGMENTS)
+    return url.host.endswith(DOCS_HOSTS) or (named and len(labels) > 1)
+
+
+def twins_of(url: Url) -> tuple[Url, Url]:
+    """Where a page's twin would be, the likelier address first."""
+    stem = re.sub(r"(?:/index)?(?:\.html?)?/?\Z", "", url.target)
+    beside, within = replace(url, target=f"{stem}.md"), replace(url, target=f"{stem}/index.md")
+    return (within, beside) if url.target.endswith("/") else (beside, within)
+
+
+def is_markdown(page: Page) -> bool:
+    """Whether an answer is really Markdown: by its type, its first bytes and its length."""
+    return (
+        page.media_type in MARKDOWN_TYPES
+        and len(page.body.strip()) >= MIN_BYTES
+        and not MARKUP.match(page.body)
+        and b"\x00" not in page.body[:4096]
+    )
+
+
+def _as_markdown(page: Page) -> Page:
+    if not is_markdown(page):
+        raise NotLoaded("What stands there is no Markdown.", url=page.url)
+    return replace(page, media_type="text/markdown")
+
+
+TWIN = Twin()

@@ -1,0 +1,163 @@
+"""What every loader of the catalogue promises, whatever its source.
+
+A new loader brings `urls.txt`, the addresses that it loads, and its recorded answers under
+`tests/data/loaders/<name>/`, and is held to all of this.
+"""
+
+import pkgutil
+from dataclasses import dataclass, field
+
+import anyio
+import pytest
+
+from kindly.errors import KindlyError, PageUnreachable
+from kindly.fetch import loaders
+from kindly.fetch.calls import Ask, Reply, Wanted
+from kindly.fetch.getting import Ways
+from kindly.fetch.guard import Guard, GuardPolicy
+from kindly.fetch.loader import Loader, Loaders, LoaderSettings
+from kindly.fetch.loaders import LOADERS
+from kindly.fetch.loaders.web import WEB
+from kindly.fetch.pages import Redirects
+from kindly.models import Page
+from kindly.urls import parse
+from tests.fakes import FakeSecret
+from tests.fetch.fakes import FakeTime
+from tests.fetch.loaders.api import DATA
+
+pytestmark = pytest.mark.anyio
+
+KEY = "canary-0123456789"
+SPECIAL = LOADERS[:-1]
+BY_HOST = tuple(loader for loader in SPECIAL if loader.name != "twin")
+"""Those that know one source; the other looks for a twin of any page."""
+
+each_loader = pytest.mark.parametrize("loader", SPECIAL, ids=lambda loader: loader.name)
+
+
+def urls_of(loader: Loader) -> list[str]:
+    return (DATA / loader.name / "urls.txt").read_text(encoding="utf-8").split()
+
+
+@dataclass
+class SameForAll:
+    """A hop that gives every address the same answer; the web page itself is out of reach."""
+
+    status: int
+    body: bytes = b""
+    asked: list[Ask] = field(default_factory=list)
+
+    async def __call__(self, ask: Ask) -> Reply:
+        self.asked.append(ask)
+        body = self.body if self.status < 300 else b""
+        return Reply(ask.url, self.status, (("content-type", "application/json"),), body)
+
+
+def catalogue(hop: SameForAll, time: FakeTime) -> Loaders:
+    chain = Redirects(hop, Guard(GuardPolicy()), 5, time.times)
+    tokens = {name: FakeSecret(KEY) for loader in LOADERS for name in loader.tokens}
+    ways = Ways(chain, chain, LoaderSettings(tokens), time.times)
+    return Loaders(LOADERS, ways.open_get, lambda url: None)
+
+
+async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
+    time = FakeTime()
+    try:
+        with anyio.fail_after(5):
+            return await catalogue(hop, time)(Wanted(parse(url), time.deadline()))
+    except KindlyError as error:
+        return error
+
+
+def test_catalogue_lists_every_file_of_its_folder_and_ends_with_the_web() -> None:
+    files = {module.name for module in pkgutil.iter_modules(loaders.__path__)}
+
+    assert {loader.name for loader in LOADERS} == files
+    assert len(LOADERS) == len(files)
+    assert LOADERS[-1] is WEB
+    assert WEB.matches(parse("https://example.com/"))
+
+
+@each_loader
+def test_every_loader_has_recorded_answers_and_is_the_first_to_match_its_addresses(
+    loader: Loader,
+) -> None:
+    assert len(list((DATA / loader.name).iterdir())) > 1
+    assert urls_of(loader)
+    for url in urls_of(loader):
+        assert next(one for one in LOADERS if one.matches(parse(url))) is loader, url
+        assert [one.name for one in BY_HOST if one.matches(parse(url))] in ([loader.name], []), url
+
+
+@each_loader
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/",
+        "https://example.com/article/7",
+        "http://127.0.0.1/",
+        "https://[::1]/",
+    ],
+)
+def test_no_loader_takes_just_any_page(loader: Loader, url: str) -> None:
+    assert not loader.matches(parse(url))
+
+
+@each_loader
+def test_every_loader_has_settings_of_its_own_and_safe_addresses(loader: Loader) -> None:
+    names = [name for one in LOADERS for name in (*one.tokens, *dict(one.base_urls))]
+
+    assert all(names.count(name) == 1 for name in (*loader.tokens, *dict(loader.base_urls)))
+    assert all(url.startswith("https://") for _, url in loader.base_urls)
+    assert all(name == name.upper() for name in names)
+
+
+@each_loader
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        pytest.param(403, b"", id="refused"),
+        pytest.param(404, b"", id="not-found"),
+        pytest.param(429, b"", id="limited"),
+        pytest.param(500, b"", id="failed"),
+        pytest.param(200, b"{}", id="empty-object"),
+        pytest.param(200, b"[]", id="list"),
+        pytest.param(200, b'{"items": [{}], "data": 3}', id="other-shape"),
+        pytest.param(200, b"", id="nothing"),
+        pytest.param(200, b"\xff\xfe\x00{", id="bytes"),
+    ],
+)
+async def test_whatever_its_source_answers_the_call_ends_in_a_page_or_a_leaf(
+    loader: Loader, status: int, body: bytes
+) -> None:
+    for url in urls_of(loader):
+        outcome = await outcome_of(url, SameForAll(status, body))
+        if isinstance(outcome, KindlyError):
+            assert status != 200
+            assert KEY not in f"{outcome!r} {getattr(outcome, 'url', '')}"
+        else:
+            assert outcome.requested_url == str(parse(url))
+            assert KEY not in outcome.url
+
+
+@each_loader
+async def test_secrets_go_to_the_declared_addresses_only(loader: Loader) -> None:
+    own = {parse(base.replace("{", "").replace("}", "")).origin for _, base in loader.base_urls}
+    for url in urls_of(loader):
+        time, hop = FakeTime(), SameForAll(404)
+        with pytest.raises(KindlyError):
+            await catalogue(hop, time)(Wanted(parse(url), time.deadline()))
+        assert str(hop.asked[-1].url) == str(parse(url)) or loader.name == "twin"
+        leaking = [ask for ask in hop.asked if KEY in f"{ask.headers}{ask.url}{ask.body!r}"]
+        assert {ask.url.origin for ask in leaking} <= own
+
+
+async def test_unreachable_source_ends_in_what_the_page_itself_says() -> None:
+    time, hop = FakeTime(), SameForAll(500)
+
+    with pytest.raises(PageUnreachable) as caught:
+        await catalogue(hop, time)(
+            Wanted(parse("https://github.com/o/r/issues/1"), time.deadline())
+        )
+
+    assert caught.value.url == "https://github.com/o/r/issues/1"

@@ -1,0 +1,67 @@
+"""PDF files for tests, written out by hand: content streams in, bytes out."""
+
+from collections.abc import Sequence
+
+FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+IMAGE = "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>"
+ENCRYPTION = (
+    "<< /Filter /Standard /V 2 /R 3 /Length 128 /P -4 "
+    f"/O <{'11' * 32}> /U <{'22' * 32}> >>"
+)  # fmt: skip
+
+
+def line(
+    text: str, *, x: float = 72, y: float = 700, size: float = 12, mode: int = 0, colour: str = "0"
+) -> str:
+    """One line of text as a content stream draws it."""
+    escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+    return f"BT {colour} g {mode} Tr /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({escaped}) Tj ET"
+
+
+def lines(texts: Sequence[str], *, x: float = 72, y: float = 700, size: float = 12) -> str:
+    """Lines under each other."""
+    return "\n".join(
+        line(text, x=x, y=y - n * size * 1.2, size=size) for n, text in enumerate(texts)
+    )
+
+
+def pdf(pages: Sequence[str], *, info: str = "", encrypted: bool = False, link: str = "") -> bytes:
+    """A PDF file with these content streams, one page each."""
+    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
+    annots = (
+        f"/Annots [<< /Type /Annot /Subtype /Link /Rect [72 690 200 712] /A << /S /URI /URI ({link}) >> >>]"
+        if link
+        else ""
+    )
+    objects: list[bytes] = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        FONT.encode(),
+        IMAGE.encode() + b"\nstream\n\x80\nendstream",
+    ]
+    for number, content in enumerate(pages):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {6 + 2 * number} 0 R {annots} "
+            "/Resources << /Font << /F1 3 0 R >> /XObject << /Im1 4 0 R >> >> >>".encode()
+        )
+        stream = content.encode("cp1252")
+        objects.append(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
+    objects.append(f"<< {info} >>".encode("latin-1"))
+    return _file(objects, encrypted=encrypted)
+
+
+def _file(objects: Sequence[bytes], *, encrypted: bool) -> bytes:
+    out = bytearray(b"%PDF-1.7\n")
+    offsets: list[int] = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    start = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    encrypt = f"/Encrypt {ENCRYPTION} /ID [<00> <00>]" if encrypted else ""
+    out += (
+        f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R {encrypt} >>\n"
+        f"startxref\n{start}\n%%EOF\n"
+    ).encode()
+    return bytes(out)
