@@ -22,6 +22,7 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
         ("inf", None),
         ("9" * 400, None),
         ("soon", None),
+        ("１２", None),
         ("", None),
         ("Sun, 01 Mar 2026 12:00:30 GMT", 30),
         ("Sun, 01 Mar 2026 12:00:30 -0000", 30),

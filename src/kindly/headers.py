@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 def retry_after_s(value: str | None, now: datetime) -> float | None:
     """Seconds to wait by a Retry-After header (RFC 9110, 10.2.3), or None if it says nothing."""
-    if value is None:
+    if value is None or not value.isascii():
         return None
     with suppress(ValueError):
         seconds = float(value)

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -228,3 +229,4 @@ async def test_a_terminal_shows_progress_and_colour(site: Site, tmp_path: Path) 
         assert "\x1b[" in seen
         assert "How bees find flowers" in seen
     assert "1 of 1 pages" in found or "1 results" in found
+    assert re.search(r"http · \d+\.\d\d s · \d+ characters", page)

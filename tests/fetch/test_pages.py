@@ -6,8 +6,14 @@ import pytest
 
 from kindly.errors import AddressRefused, PageRateLimited, PageUnreachable
 from kindly.fetch.calls import Reply
-from kindly.fetch.pages import failure, redirect_target, retry_after_s, to_page
-from kindly.urls import parse
+from kindly.fetch.pages import (
+    failure,
+    redirect_target,
+    refresh_target,
+    retry_after_s,
+    to_page,
+)
+from kindly.urls import join, parse
 from tests.fetch.fakes import START, reply
 
 URL = parse("https://example.com/")
@@ -84,3 +90,39 @@ def test_page_takes_its_fields_from_headers() -> None:
     assert (page.etag, page.cache_control) == ('W/"1"', "private, no-store")
     assert page.last_modified == "Wed, 01 Jan 2025 00:00:00 GMT"
     assert page.fetched_at == START + timedelta(hours=1)
+
+
+def sent_on(body: str, status: int = 200) -> str | None:
+    target = refresh_target(reply(status, body=body.encode()))
+    return None if target is None else str(target)
+
+
+@pytest.mark.parametrize(
+    ("markup", "target"),
+    [
+        ('<meta http-equiv="refresh" content="0;url=/new">', "/new"),
+        ("<META HTTP-EQUIV=Refresh CONTENT='5; URL=/new'>", "/new"),
+        ("<meta content=\"0, url='/a?b=1&amp;c=2'\" http-equiv=refresh>", "/a?b=1&c=2"),
+        (
+            '<meta http-equiv="refresh" content="0;url=https://other.example/">',
+            "https://other.example/",
+        ),
+        ('<meta http-equiv="refresh" content="30">', None),
+        ('<meta http-equiv="refresh" content="300;url=/new">', None),
+        ('<meta name="refresh" content="0;url=/new">', None),
+        ('<meta http-equiv="refresh" content="0;url=/new">' + "word " * 100, None),
+        ("<p>Nothing</p>", None),
+    ],
+)
+def test_a_page_that_only_sends_on_is_followed(markup: str, target: str | None) -> None:
+    at = sent_on(markup)
+    assert at == (str(join(parse("https://example.com/"), target)) if target else None)
+
+
+def test_only_a_page_that_was_had_sends_on() -> None:
+    assert sent_on('<meta http-equiv="refresh" content="0;url=/new">', 404) is None
+
+
+def test_sending_on_to_another_scheme_is_refused() -> None:
+    with pytest.raises(AddressRefused):
+        sent_on('<meta http-equiv="refresh" content="0;url=file:///etc/passwd">')

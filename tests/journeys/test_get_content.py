@@ -118,6 +118,23 @@ async def test_private_addresses_are_refused(site: Site, tmp_path: Path, url: st
     assert "KINDLY_ALLOW_PRIVATE" in text_of(result) or "refused" in text_of(result)
 
 
+async def test_a_page_that_only_sends_on_is_followed_and_guarded(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/old", html('<meta http-equiv="refresh" content="0;url=/article">'))
+    inside = site.add("/in", html('<meta http-equiv="refresh" content="0;url=http://10.0.0.1/">'))
+    circle = site.add(
+        "/me", html('<meta http-equiv="refresh" content="1;url=/me"><p>Still here.</p>')
+    )
+    async with calling(environment(site, tmp_path)) as call:
+        page = await call.page(url)
+        refused = await call("get_content", url=inside)
+        itself = await call.page(circle)
+    assert page["final_url"] == site.url("/article")
+    assert "(refused)" in text_of(refused)
+    assert "Still here." in itself["page_content"]
+
+
 async def test_second_call_comes_from_the_cache(site: Site, tmp_path: Path) -> None:
     async with calling(environment(site, tmp_path)) as call:
         ways = [(await call.page(site.url("/article")))["how"] for _ in range(2)]

@@ -45,12 +45,17 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
 
     async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
         await progress(0, 1, url)
-        start = 0
+        start, began = 0, anyio.current_time()
         if cursor:
             document, start = await pipeline.resume(app.stages, url, wanted, cursor, deadline)
         else:
             document = await pipeline.fetch(
                 app.stages, url, wanted, deadline, force_refresh=refresh
+            )
+        if sys.stderr.isatty():
+            took_s = anyio.current_time() - began
+            click.echo(
+                f"{document.how} · {took_s:.2f} s · {len(document.text):,} characters", err=True
             )
         source = Source(url, Outcome(), document=document)
         return fit(

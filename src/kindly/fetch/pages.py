@@ -4,9 +4,10 @@ page's fields.
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
+from html import unescape
 
+from kindly import headers
 from kindly.errors import (
     AddressRefused,
     FetchError,
@@ -22,6 +23,17 @@ from kindly.models import Page
 from kindly.urls import Url, join
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REFRESH_PAGE_BYTES = 20_000
+REFRESH_PAGE_WORDS = 60
+"""A page with more words is one to be read, and only reloads itself."""
+REFRESH_WITHIN_S = 10
+META = re.compile(rb"<meta\b[^<>]{0,2000}>", re.IGNORECASE)
+REFRESH = re.compile(rb"http-equiv\s*=\s*[\"']?\s*refresh", re.IGNORECASE)
+REFRESH_TO = re.compile(
+    rb"content\s*=\s*[\"']?\s*(\d{1,4})(?:\.\d*)?\s*[;,]\s*url\s*=\s*[\"']?\s*([^\"'<>\s]+)",
+    re.IGNORECASE,
+)
+TAG = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 
@@ -57,19 +69,21 @@ class Redirects:
         Raises:
             FetchError: a leaf, when there is none.
         """
-        url, headers = wanted.url, wanted.headers
+        url, extra = wanted.url, wanted.headers
         seen = {url}
         for _ in range(self._max_redirects + 1):
             self._guard.check(url)
-            sent = _validators(wanted, url) + headers
+            sent = _validators(wanted, url) + extra
             reply = await self._hop(Ask(url, wanted.deadline, sent, body=wanted.body))
             target = redirect_target(reply)
             if target is None:
-                return reply
+                target = refresh_target(reply)
+                if target is None or target in seen:
+                    return reply
             if wanted.body is not None:
                 raise PageUnreachable("What was posted is redirected elsewhere.", url=str(url))
             if target.origin != wanted.url.origin:
-                headers = ()
+                extra = ()
             if target in seen:
                 raise PageUnreachable("The page redirects in a circle.", url=str(url))
             seen.add(target)
@@ -98,6 +112,29 @@ def redirect_target(reply: Reply) -> Url | None:
     except InputError as error:
         raise AddressRefused(
             f"The page redirects to an address that may not be fetched. {error.detail}",
+            url=str(reply.url),
+        ) from error
+
+
+def refresh_target(reply: Reply) -> Url | None:
+    """Where a page that holds hardly more than `<meta http-equiv="refresh">` sends its reader, or nothing.
+
+    Raises:
+        AddressRefused: it sends him to what is no plain http or https URL.
+    """
+    if reply.status != 200 or not 0 < len(reply.body) <= REFRESH_PAGE_BYTES:
+        return None
+    refresh = next((tag for tag in META.findall(reply.body) if REFRESH.search(tag)), b"")
+    match = REFRESH_TO.search(refresh)
+    if match is None or int(match[1]) > REFRESH_WITHIN_S:
+        return None
+    if len(TAG.sub(b"", reply.body).split()) > REFRESH_PAGE_WORDS:
+        return None
+    try:
+        return join(reply.url, unescape(match[2].decode("utf-8", "replace")))
+    except InputError as error:
+        raise AddressRefused(
+            f"The page sends its reader to an address that may not be fetched. {error.detail}",
             url=str(reply.url),
         ) from error
 
@@ -132,15 +169,7 @@ def failure(reply: Reply, now: datetime, *, known: bool = False) -> FetchError |
 
 def retry_after_s(reply: Reply, now: datetime) -> float | None:
     """Seconds that a reply's `Retry-After` asks to wait, given as a number or as a date."""
-    value = (reply.header("retry-after") or "").strip()
-    if value.isascii() and value.isdecimal():
-        return float(value)
-    try:
-        at = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (at - now).total_seconds())
+    return headers.retry_after_s(reply.header("retry-after"), now)
 
 
 def to_page(reply: Reply, wanted: Url, now: datetime) -> Page:

@@ -15,7 +15,7 @@ def machine(
     targets = links or {}
     return Machine(
         platform,
-        {"HOME": "/home/ann"} if environ is None else environ,
+        {"HOME": "/people/ann"} if environ is None else environ,
         lambda path: path in files,
         lambda path: targets.get(path, path),
     )
@@ -41,7 +41,7 @@ def test_first_of_several_is_taken() -> None:
     ids=["snap", "wrapper script", "link"],
 )
 def test_browser_from_a_snap_keeps_its_profile_where_it_may_write(at: Machine) -> None:
-    assert find(at).profile_root == "/home/ann/snap/chromium/common"
+    assert find(at).profile_root == "/people/ann/snap/chromium/common"
 
 
 def test_snap_without_a_home_is_tried_anyway() -> None:
@@ -57,10 +57,10 @@ def test_snap_without_a_home_is_tried_anyway() -> None:
         ),
         (
             machine(
-                "/home/ann/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+                "/people/ann/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
                 platform="darwin",
             ),
-            "/home/ann/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+            "/people/ann/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
         ),
         (
             machine(
