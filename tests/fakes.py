@@ -12,8 +12,9 @@ import httpx2
 
 from kindly.budget import Deadline
 from kindly.models import Found, Hit, Query
+from kindly.redact import Secret
 from kindly.search.exchange import Api
-from kindly.search.provider import Access, ProviderSpec, SearchProvider, Secret
+from kindly.search.provider import Access, ProviderSpec, SearchProvider
 from kindly.search.world import World
 
 PROVIDER_DATA = Path(__file__).parent / "data" / "providers"

@@ -201,6 +201,25 @@ def _is_worth_rendering(
     return needs_browser(page, len(document.text) if document else None) is not None
 
 
+async def open_page(
+    stages: Stages,
+    raw_url: str,
+    options: ExtractOptions,
+    deadline: Deadline,
+    *,
+    cursor: str | None = None,
+    force_refresh: bool = False,
+) -> tuple[Document, int]:
+    """The document at an address and where to begin: at its start, or where a cursor points.
+
+    Raises:
+        InputError, FetchError, ExtractError: as `fetch` and `resume` do.
+    """
+    if cursor:
+        return await resume(stages, raw_url, options, cursor, deadline)
+    return await fetch(stages, raw_url, options, deadline, force_refresh=force_refresh), 0
+
+
 async def resume(
     stages: Stages, raw_url: str, options: ExtractOptions, cursor: str, deadline: Deadline
 ) -> tuple[Document, int]:

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 from urllib.parse import quote
 
 MASK = "***"
 MIN_SECRET_LENGTH = 6
 """Shorter values are not masked: they would tear holes into ordinary text."""
+
+
+class Secret(Protocol):
+    """A value that shows itself only when asked, such as `pydantic.SecretStr`."""
+
+    def get_secret_value(self) -> str:
+        """The plain value; called at the moment of sending and kept nowhere."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)

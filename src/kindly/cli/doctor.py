@@ -2,7 +2,6 @@
 
 import json
 import platform
-import socket
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
@@ -12,7 +11,7 @@ import click
 from pydantic import SecretStr
 
 import kindly
-from kindly.errors import KindlyError
+from kindly.errors import KindlyError, SettingsError
 from kindly.extract.options import ExtractOptions
 from kindly.models import Page
 from kindly.redact import Redactor
@@ -208,14 +207,10 @@ async def _parser(app: "App") -> Finding:
 
 
 def _port(settings: Settings) -> Finding:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    from kindly.server.http import listen
+
     try:
-        socket.create_server((settings.host, settings.port), family=family).close()
-    except OSError as error:
-        return Finding(
-            "port",
-            "problem",
-            f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})",
-            "Set KINDLY_PORT to another port.",
-        )
+        listen(settings).close()
+    except SettingsError as error:
+        return Finding("port", "problem", error.detail, "Set KINDLY_PORT to another port.")
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")

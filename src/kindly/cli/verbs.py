@@ -10,15 +10,14 @@ import anyio
 import click
 
 from kindly import pipeline
-from kindly.answer import reading
 from kindly.app import App, open_app
-from kindly.budget import Deadline, fit
+from kindly.budget import Deadline
 from kindly.errors import KindlyError
 from kindly.extract.options import ExtractOptions
-from kindly.models import Outcome, Query, Source
+from kindly.models import Query
 from kindly.pipeline import Progress
 from kindly.redact import Redactor
-from kindly.server.render import NO_FENCE, page_output, search_output, size
+from kindly.server.render import NO_FENCE, document_output, search_output
 from kindly.server.tool import Output
 from kindly.settings import Settings
 
@@ -45,24 +44,16 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
 
     async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
         await progress(0, 1, url)
-        start, began = 0, anyio.current_time()
-        if cursor:
-            document, start = await pipeline.resume(app.stages, url, wanted, cursor, deadline)
-        else:
-            document = await pipeline.fetch(
-                app.stages, url, wanted, deadline, force_refresh=refresh
-            )
+        began = anyio.current_time()
+        document, start = await pipeline.open_page(
+            app.stages, url, wanted, deadline, cursor=cursor, force_refresh=refresh
+        )
         if sys.stderr.isatty():
             took_s = anyio.current_time() - began
             click.echo(
                 f"{document.how} · {took_s:.2f} s · {len(document.text):,} characters", err=True
             )
-        source = Source(url, Outcome(), document=document)
-        return fit(
-            lambda room: page_output(url, reading(source, start=start, tokens=room), NO_FENCE),
-            size,
-            app.tokens_for(max_tokens),
-        )
+        return document_output(url, document, start, NO_FENCE, app.tokens_for(max_tokens))
 
     return _show(settings, verb, as_json=as_json)
 

@@ -40,6 +40,7 @@ import anyio
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.calls import Headers, Reply, Wanted
 from kindly.models import Page
+from kindly.redact import Secret
 from kindly.urls import Url
 
 LOADER_SHARE = 0.6
@@ -50,13 +51,6 @@ log = logging.getLogger(__name__)
 
 class NotLoaded(PageUnreachable):
     """A loader gives up: the source's answer is not as documented, or it lacks what it needs."""
-
-
-class Secret(Protocol):
-    """A value that shows itself only when asked, such as `pydantic.SecretStr`."""
-
-    def get_secret_value(self) -> str:
-        """The plain value; called at the moment of sending and kept nowhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth, SearchError
 from kindly.models import Found, Query
+from kindly.redact import Secret
 
 if TYPE_CHECKING:
     from kindly.search.exchange import Api
     from kindly.search.world import World
-
-
-class Secret(Protocol):
-    """A value that shows itself only when asked, such as `pydantic.SecretStr`."""
-
-    def get_secret_value(self) -> str:
-        """The plain value; called at the moment of sending and kept nowhere."""
-        ...
 
 
 class SearchProvider(Protocol):

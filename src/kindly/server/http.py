@@ -108,7 +108,7 @@ def serve_http(server: Server[App], settings: Settings) -> None:
         SettingsError: the address cannot be listened on.
     """
     app = build_http_app(server, settings)
-    listening = _listen(settings)
+    listening = listen(settings)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     logger.warning("listening on http://%s:%s%s", shown, port, PATH)
@@ -122,7 +122,12 @@ def serve_http(server: Server[App], settings: Settings) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(settings: Settings) -> socket.socket:
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the address that is set.
+
+    Raises:
+        SettingsError: it cannot be listened on.
+    """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         listening = socket.create_server((settings.host, settings.port), family=family)

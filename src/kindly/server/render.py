@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kindly.answer import compose
+from kindly.answer import compose, reading
 from kindly.budget import count_tokens, fit
-from kindly.models import Answer, Hits, Outcome, Reading, Source
+from kindly.models import Answer, Document, Hits, Outcome, Reading, Source
 from kindly.server.tool import Output
 from kindly.urls import domain
 
@@ -76,6 +76,16 @@ def page_output(answer_url: str, reading: Reading, fence: Marks) -> Output:
     )
     text = f"# {heading}\n{facts}\n\n{structured['page_content']}"
     return Output(text, structured)
+
+
+def document_output(url: str, document: Document, start: int, fence: Marks, tokens: int) -> Output:
+    """The result of reading one page from `start` on, as much of it as `tokens` allow."""
+    source = Source(url, Outcome(), document=document)
+    return fit(
+        lambda room: page_output(url, reading(source, start=start, tokens=room), fence),
+        size,
+        tokens,
+    )
 
 
 def size(output: Output) -> int:

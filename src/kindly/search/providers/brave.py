@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth
 from kindly.models import Category, Found, Hit, Query, SafeSearch, TimeRange
+from kindly.redact import Secret
 from kindly.search.exchange import Api, invalid_answer
-from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
+from kindly.search.provider import Need, Pace, ProviderSpec, reveal
 from kindly.search.shape import Fields, hits_from, plain
 
 SPEC = ProviderSpec(

@@ -22,8 +22,9 @@ import anyio
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth, ProviderRateLimited, ProviderRejected, SearchError
 from kindly.models import Found, Hit, Query, SafeSearch, TimeRange
+from kindly.redact import Secret
 from kindly.search.exchange import Api, invalid_answer
-from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
+from kindly.search.provider import Need, Pace, ProviderSpec, reveal
 from kindly.search.shape import Fields, hits_from, total_from
 
 SPEC = ProviderSpec(

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 from kindly.budget import Deadline
 from kindly.errors import ProviderRejected, SearchError
 from kindly.models import Found, Query
+from kindly.redact import Secret
 from kindly.search.exchange import Api
-from kindly.search.provider import Need, Pace, ProviderSpec, Secret
+from kindly.search.provider import Need, Pace, ProviderSpec
 from kindly.search.searx import ask_instance, json_is_off
 
 SPEC = ProviderSpec(

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
 from kindly.models import Found, Hit, Query
+from kindly.redact import Secret
 from kindly.search.exchange import Api
-from kindly.search.provider import Need, Pace, ProviderSpec, Secret, reveal
+from kindly.search.provider import Need, Pace, ProviderSpec, reveal
 from kindly.search.shape import Fields, hits_from
 
 SPEC = ProviderSpec(

@@ -7,20 +7,18 @@ from pydantic import Field
 
 from kindly import pipeline
 from kindly.answer import reading
-from kindly.budget import fit
 from kindly.errors import ExtractError, FetchError
 from kindly.extract.options import ExtractOptions
 from kindly.models import (
     Category,
     Format,
-    Outcome,
     Query,
     SafeSearch,
     Source,
     TimeRange,
 )
 from kindly.server.failures import sentence
-from kindly.server.render import Fence, page_output, search_output, size
+from kindly.server.render import Fence, document_output, page_output, search_output
 from kindly.server.tool import Arguments, Call, Output, Profile, Tool
 
 TEXT = {"type": "string"}
@@ -92,14 +90,11 @@ async def get_content(call: Call, wanted: GetContent) -> Output:
         include_links=wanted.include_links,
         include_images=wanted.include_images,
     )
-    fence, start = new_fence(), 0
+    fence = new_fence()
     try:
-        if wanted.cursor:
-            document, start = await pipeline.resume(
-                stages, wanted.url, options, wanted.cursor, call.deadline
-            )
-        else:
-            document = await pipeline.fetch(stages, wanted.url, options, call.deadline)
+        document, start = await pipeline.open_page(
+            stages, wanted.url, options, call.deadline, cursor=wanted.cursor
+        )
     except (FetchError, ExtractError) as error:
         failed = page_output(
             wanted.url,
@@ -107,12 +102,7 @@ async def get_content(call: Call, wanted: GetContent) -> Output:
             fence,
         )
         return Output(sentence(error), failed.structured, failed=True)
-    source = Source(wanted.url, Outcome(), document=document)
-    return fit(
-        lambda room: page_output(wanted.url, reading(source, start=start, tokens=room), fence),
-        size,
-        tokens,
-    )
+    return document_output(wanted.url, document, start, fence, tokens)
 
 
 def new_fence() -> Fence:
