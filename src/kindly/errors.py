@@ -25,13 +25,18 @@
     │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, broken answer
     │   ├── PageTimeout               no whole answer in time
     │   └── PageTooLarge              more bytes than allowed → limit_bytes
-    └── ExtractError                  → url
-        ├── MediaUnsupported          a type that holds no text for us → media_type
-        ├── NoContent                 no text in the page
-        │   └── NeedsBrowser          none before its scripts have run
-        ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → outcome
-        ├── SelectorNotMatched        the CSS selector found nothing → selector
-        └── ExtractionFailed          the parser gave up (time, memory, nesting)
+    ├── ExtractError                  → url
+    │   ├── MediaUnsupported          a type that holds no text for us → media_type
+    │   ├── NoContent                 no text in the page
+    │   │   └── NeedsBrowser          none before its scripts have run
+    │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → outcome
+    │   ├── SelectorNotMatched        the CSS selector found nothing → selector
+    │   └── ExtractionFailed          the parser gave up (time, memory, nesting)
+    └── ReadError
+        ├── StoreUnavailable          the library cannot be opened or reached
+        │   └── StoreRefused          its file is newer or not ours; it is left alone
+        ├── ModelMismatch             its vectors are another model's
+        └── EmbeddingsDown            the embedding server gave no vectors → retry_after_s
 
 Every leaf names its `outcome`; its `str()` is a plain sentence without secrets or page text.
 """
@@ -297,3 +302,27 @@ class ExtractionFailed(ExtractError):
     """The parser was stopped by its clock, its memory cap or its nesting cap."""
 
     kind = OutcomeKind.TOO_LARGE
+
+
+class ReadError(KindlyError):
+    """Reading within pages failed."""
+
+
+class StoreUnavailable(ReadError):
+    """The library cannot be opened or reached."""
+
+
+class StoreRefused(StoreUnavailable):
+    """The library's file is newer than this version, or not a library at all; it is left as it is."""
+
+    kind = OutcomeKind.REFUSED
+
+
+class ModelMismatch(ReadError):
+    """The library's vectors were made by another model; the text names the command that rebuilds them."""
+
+    kind = OutcomeKind.REFUSED
+
+
+class EmbeddingsDown(ReadError):
+    """The embedding server gave no vectors."""

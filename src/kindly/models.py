@@ -217,6 +217,44 @@ class Passage:
     end: int
     total: int
     """Length of the whole document's text."""
+    id: str = ""
+    """The chunk it comes from, where it was ranked."""
+    section: tuple[str, ...] = ()
+    """The headings above it, outermost first."""
+    score: float | None = None
+    """How well it answers, 0 to 1, where it was ranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document that is embedded, kept and ranked as one; `text == document.text[start:end]`."""
+
+    id: str
+    """`sha256(url|section path|text)`, in hexadecimal."""
+    url: str
+    text: str
+    start: int
+    end: int
+    section: tuple[str, ...]
+    """The headings above it, outermost first."""
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page of the library: what is known of it beside its chunks."""
+
+    url: str
+    title: str
+    crawled_at: datetime
+    content_hash: str
+    total: int
+    """Length of its text."""
+    etag: str | None = None
+    last_modified: str | None = None
+    language: str | None = None
+    how: str = "http"
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ line by `SettingsError`. What a setting does is said beside it; `docs/settings.m
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -32,42 +31,27 @@ from kindly.fetch.guard import parse_opened
 from kindly.fetch.loaders import LOADERS
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
-
-ContextName = Literal[
-    "agent", "codex", "claude-code", "claude-desktop", "cursor", "vscode", "gemini-cli"
-]
-ProfileName = Literal["kindly"]
-Origin = Literal["default", "file", "environment", "command line"]
-
-MASKED_VARIABLES = ("EMBEDDING_SERVER_API_KEY",)
-"""Secrets that may lie in the same environment: not used here, but masked wherever they might appear."""
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """What a host application bears: the size of an answer and the length of a call."""
-
-    max_tokens: int
-    """An answer is never larger, whatever a call asks for."""
-    deadline_s: float
-    """A call answers before this, with what it has by then."""
-
-
-CONTEXTS: Mapping[ContextName, Host] = MappingProxyType(
-    {
-        "agent": Host(max_tokens=100_000, deadline_s=50),
-        # Codex gives a tool call 60 s and shows the model about 10,000 tokens of its answer.
-        "codex": Host(max_tokens=9_000, deadline_s=50),
-        # Claude Code refuses answers above MAX_MCP_OUTPUT_TOKENS, 25,000 by default.
-        "claude-code": Host(max_tokens=20_000, deadline_s=55),
-        # The desktop application drops a call after about 60 s.
-        "claude-desktop": Host(max_tokens=20_000, deadline_s=50),
-        "cursor": Host(max_tokens=20_000, deadline_s=50),
-        "vscode": Host(max_tokens=20_000, deadline_s=50),
-        # Gemini CLI cuts tool output at 40,000 characters.
-        "gemini-cli": Host(max_tokens=9_000, deadline_s=50),
-    }
+from kindly.settings.hosts import CONTEXTS, PROFILE_DEFAULTS, ContextName, Host, ProfileName
+from kindly.settings.sources import (
+    CONFIG_NAME,
+    Names,
+    Origin,
+    Value,
+    config_path,
+    from_environ,
+    from_file,
 )
+
+__all__ = [
+    "CONTEXTS",
+    "ENV_BY_FIELD",
+    "LOADER_URLS",
+    "ContextName",
+    "Host",
+    "ProfileName",
+    "Settings",
+    "revealed",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +61,9 @@ class Env:
     name: str
     about: str
     aliases: tuple[str, ...] = ()
+
+
+STORE_NAMES = ("sqlite", "duckdb", "memory")
 
 
 def _split(value: object) -> object:
@@ -103,12 +90,19 @@ def _proxy_address(value: SecretStr) -> SecretStr:
     return value
 
 
+def _store_name(value: SecretStr) -> SecretStr:
+    name = value.get_secret_value().strip()
+    if name not in STORE_NAMES and not name.startswith(("postgresql://", "postgres://")):
+        raise ValueError("must be sqlite, duckdb, memory or a postgresql:// address")
+    return SecretStr(name)
+
+
 def _private_host(value: str) -> str:
     parse_opened(value)
     return value
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Listed = Annotated[tuple[str, ...], BeforeValidator(_split)]
 PrivateHosts = Annotated[
     tuple[Annotated[str, AfterValidator(_private_host)], ...], BeforeValidator(_split)
 ]
@@ -153,7 +147,7 @@ class Settings(BaseModel):
         Env("KINDLY_HTTP_TOKEN", "Bearer token that HTTP clients must send; needed off loopback."),
     ] = None
     allowed_hosts: Annotated[
-        Names,
+        Listed,
         Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
     ] = ()
 
@@ -189,10 +183,10 @@ class Settings(BaseModel):
         Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
     ] = ()
     blocked_domains: Annotated[
-        Names, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
+        Listed, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
     ] = ()
     allowed_domains: Annotated[
-        Names, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
+        Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
     ] = ()
     data_dir: Annotated[
         Path | None,
@@ -241,11 +235,53 @@ class Settings(BaseModel):
         ProxyAddress | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
     ] = None
     no_proxy: Annotated[
-        Names, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
+        Listed, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
     ] = ()
     ssl_cert_file: Annotated[
         Path | None, Env("SSL_CERT_FILE", "Certificates to trust beside the system's (PEM).")
     ] = None
+
+    store: Annotated[
+        SecretStr,
+        AfterValidator(_store_name),
+        Env(
+            "KINDLY_STORE",
+            "Where the library of read pages is: sqlite, duckdb, memory or a postgresql:// address.",
+        ),
+    ] = SecretStr("sqlite")
+    library_mb: Annotated[
+        int,
+        Field(ge=1, le=1_000_000),
+        Env("KINDLY_LIBRARY_MB", "Size of the library; the oldest pages leave first."),
+    ] = 1_000
+    library_days: Annotated[
+        float,
+        Field(gt=0, le=36_500),
+        Env("KINDLY_LIBRARY_DAYS", "Days that a page stays in the library."),
+    ] = 365
+    embedding_server_url: Annotated[
+        BaseUrl | None,
+        Env(
+            "EMBEDDING_SERVER_URL",
+            "An OpenAI-compatible embedding server; unset, the model that comes with the install.",
+        ),
+    ] = None
+    embedding_server_api_key: Annotated[
+        SecretStr | None, Env("EMBEDDING_SERVER_API_KEY", "Its key, sent as a bearer token.")
+    ] = None
+    embedding_model_name: Annotated[
+        str, Field(min_length=1, max_length=200), Env("EMBEDDING_MODEL_NAME", "Its model.")
+    ] = "text-embedding-3-small"
+    embedding_tokens_size: Annotated[
+        int,
+        Field(ge=64, le=8_192),
+        Env("EMBEDDING_TOKENS_SIZE", "Tokens of a chunk at most."),
+    ] = 512
+    similarity_threshold: Annotated[
+        float,
+        Field(ge=0, le=1),
+        Env("SIMILARITY_THRESHOLD", "Score from which a passage counts as an answer."),
+    ] = 0.72
 
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
@@ -253,7 +289,7 @@ class Settings(BaseModel):
     ] = "warning"
 
     providers: Annotated[
-        Names,
+        Listed,
         Env(
             "KINDLY_PROVIDERS",
             "Which providers are asked, in this order; unset, all that are set up.",
@@ -276,7 +312,6 @@ class Settings(BaseModel):
     """Tokens that loaders can use, by the name of their variable."""
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
-    _masked: tuple[str, ...] = PrivateAttr(default=())
     _environ: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -312,8 +347,11 @@ class Settings(BaseModel):
         """Every value that must never be shown."""
         keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
         tokens = (*keys, *self.tokens.values())
-        own = (self.http_token, self.http_proxy, self.https_proxy, *tokens)
-        return (*self._masked, *(secret.get_secret_value() for secret in own if secret))
+        own = (self.http_token, self.http_proxy, self.https_proxy, self.embedding_server_api_key)
+        shown = [secret.get_secret_value() for secret in (*own, *tokens) if secret]
+        store = self.store.get_secret_value()
+        parts = () if store in STORE_NAMES else (store, urlsplit(store).password or "")
+        return (*shown, *parts)
 
     def configured(self) -> tuple[ProviderSpec, ...]:
         """The providers that have all they need, in the order in which they are asked."""
@@ -340,21 +378,22 @@ class Settings(BaseModel):
             SettingsError: a value is wrong or unknown; the text names it, its source and the fix.
         """
         environ = dict(os.environ if environ is None else environ)
-        merged: dict[str, _Value] = _from_file(config or _config_path(environ))
-        merged |= _from_environ(environ)
+        names = _names()
+        merged: dict[str, Value] = from_file(config or config_path(environ), names)
+        merged |= from_environ(environ, names)
         merged |= {
-            ENV_BY_FIELD[name].name: _Value(value, "command line")
+            ENV_BY_FIELD[name].name: Value(value, "command line")
             for name, value in (overrides or {}).items()
             if value is not None
         }
+        merged = _profile_defaults(merged) | merged
         settings = cls._validated(merged)
         settings._origins.update({name: value.origin for name, value in merged.items()})
-        settings._masked = tuple(environ[name] for name in MASKED_VARIABLES if environ.get(name))
         settings._environ = environ
         return settings
 
     @classmethod
-    def _validated(cls, merged: Mapping[str, "_Value"]) -> Self:
+    def _validated(cls, merged: Mapping[str, "Value"]) -> Self:
         fields: dict[str, object] = {
             field: merged[env.name].value
             for field, env in ENV_BY_FIELD.items()
@@ -376,12 +415,6 @@ class Settings(BaseModel):
 def revealed(secret: SecretStr | None) -> str | None:
     """The plain value, for the one who needs it now."""
     return secret.get_secret_value() if secret else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    value: object
-    origin: Origin
 
 
 def _env_of(field: FieldInfo) -> Env | None:
@@ -408,63 +441,26 @@ URL_NAMES = (
     *(spec.base_url_setting for spec in PROVIDERS if spec.base_url_setting),
     *LOADER_URLS,
 )
-CONFIG_NAME = "KINDLY_CONFIG"
 
 
-def _known() -> frozenset[str]:
-    return frozenset(
-        {env.name for env in ENV_BY_FIELD.values()}
-        | {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
+def _names() -> Names:
+    known = {env.name for env in ENV_BY_FIELD.values()}
+    known |= {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
+    return Names(
+        frozenset(known), {env.name: env.aliases for env in ENV_BY_FIELD.values() if env.aliases}
     )
 
 
-def _config_path(environ: Mapping[str, str]) -> Path | None:
-    if named := environ.get(CONFIG_NAME):
-        return Path(named).expanduser()
-    from platformdirs import user_config_path
-
-    usual = user_config_path("kindly", appauthor=False) / "config.toml"
-    return usual if usual.is_file() else None
-
-
-def _from_file(path: Path | None) -> dict[str, _Value]:
-    """Values of a TOML file whose keys are the variables' names in lower case, with or without `kindly_`."""
-    if path is None:
-        return {}
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from None
-    return {_variable(key, path): _Value(value, "file") for key, value in table.items()}
+def _profile_defaults(merged: Mapping[str, Value]) -> dict[str, Value]:
+    """What the chosen profile takes for granted; nothing if there is no such profile, which is told later."""
+    chosen = merged.get(ENV_BY_FIELD["profile"].name)
+    defaults = next(
+        (taken for name, taken in PROFILE_DEFAULTS.items() if chosen and chosen.value == name), {}
+    )
+    return {name: Value(value, "profile") for name, value in defaults.items()}
 
 
-def _variable(key: str, path: Path) -> str:
-    upper = key.upper()
-    known = _known()
-    for name in (upper, f"KINDLY_{upper}"):
-        if name in known:
-            return name
-    raise SettingsError(f"Unknown setting {key!r} in {path}.{_suggestion(upper, known)}")
-
-
-def _from_environ(environ: Mapping[str, str]) -> dict[str, _Value]:
-    known = _known()
-    for name in environ:
-        if name.startswith("KINDLY_") and name not in known:
-            raise SettingsError(
-                f"Unknown setting {name} in the environment.{_suggestion(name, known)}"
-            )
-    found = {name: _Value(environ[name], "environment") for name in known if environ.get(name)}
-    for env in ENV_BY_FIELD.values():
-        for alias in env.aliases:
-            if environ.get(alias) and env.name not in found:
-                found[env.name] = _Value(environ[alias], "environment")
-    return found
-
-
-def _needed(name: str, value: _Value) -> str | None:
+def _needed(name: str, value: Value) -> str | None:
     """The text of a provider's setting; a flag that is off counts as not set.
 
     Raises:
@@ -500,14 +496,7 @@ def _check_libraries(specs: tuple[ProviderSpec, ...]) -> None:
             )
 
 
-def _suggestion(name: str, known: frozenset[str]) -> str:
-    near = get_close_matches(name, sorted(known), n=1) or get_close_matches(
-        f"KINDLY_{name}", sorted(known), n=1
-    )
-    return f" Did you mean {near[0]}?" if near else " See docs/settings.md for all settings."
-
-
-def _first_problem(error: ValidationError, merged: Mapping[str, _Value]) -> str:
+def _first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     field = str(first["loc"][0])
     name = (

@@ -1,0 +1,191 @@
+"""Vectors from an OpenAI-compatible server: `POST /v1/embeddings`, in batches, a bounded number of them at once.
+
+One retry on 5xx, none on 429. The client is handed in; which hosts it may reach is its builder's business. No error
+has the key, a text or anything the server wrote in it.
+"""
+
+import json
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from kindly.errors import EmbeddingsDown
+from kindly.headers import retry_after_s
+from kindly.redact import Secret
+
+if TYPE_CHECKING:
+    import httpx2
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+BATCH = 32
+MAX_ANSWER_BYTES = 64_000_000
+"""Thirty-two vectors of 8,192 numbers, written out in full, stay below."""
+RETRY_S = (0.2, 0.8)
+
+
+def endpoint(address: str) -> str:
+    """Where embeddings are asked for, given a server's address with or without the path."""
+    base = address.rstrip("/")
+    if base.endswith("/embeddings"):
+        return base
+    return f"{base}/embeddings" if base.endswith("/v1") else f"{base}/v1/embeddings"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Which server and which of its models, and how many batches it is sent at once."""
+
+    url: str
+    model: str
+    key: Secret | None = None
+    batches: int = 2
+    timeout_s: float = 20.0
+
+
+class OpenAiEmbedder:
+    """Texts → vectors of the server's model."""
+
+    def __init__(
+        self,
+        client: "httpx2.AsyncClient",
+        server: Server,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        rand: Callable[[], float] = random.random,
+    ) -> None:
+        self._client = client
+        self._server = server
+        self._room = anyio.Semaphore(server.batches)
+        self._sleep = sleep
+        self._rand = rand
+
+    @property
+    def name(self) -> str:
+        """The server's name for the model."""
+        return self._server.model
+
+    async def embed(self, texts: Sequence[str]) -> "Vectors":
+        """One row per text, of length one.
+
+        Raises:
+            EmbeddingsDown: the server cannot be reached, refuses, or answers in another shape.
+        """
+        import numpy as np
+
+        batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+        answers: list[Any] = [None] * len(batches)
+        failures: list[EmbeddingsDown] = []
+
+        async def fill(index: int) -> None:
+            async with self._room:
+                if failures:
+                    return
+                try:
+                    answers[index] = await self._batch(batches[index])
+                except EmbeddingsDown as error:
+                    failures.append(error)
+
+        async with anyio.create_task_group() as tasks:
+            for index in range(len(batches)):
+                tasks.start_soon(fill, index)
+        if failures:
+            raise failures[0]
+        rows = [row for answer in answers for row in answer]
+        widths = {len(row) for row in rows}
+        if len(widths) > 1:
+            raise self._down("its vectors differ in length")
+        width = max(widths, default=0)
+        return _of_length_one(np.asarray(rows, dtype=np.float32).reshape(len(texts), width))
+
+    async def _batch(self, texts: Sequence[str]) -> list[list[float]]:
+        answer = await self._post(texts)
+        if isinstance(answer, EmbeddingsDown) and answer.retry_after_s == 0:
+            low, high = RETRY_S
+            await self._sleep(low + (high - low) * self._rand())
+            answer = await self._post(texts)
+        if isinstance(answer, EmbeddingsDown):
+            raise EmbeddingsDown(answer.detail, retry_after_s=answer.retry_after_s or None)
+        return self._rows(answer, len(texts))
+
+    async def _post(self, texts: Sequence[str]) -> "bytes | EmbeddingsDown":
+        """The answer's bytes, or the error, made outside the handlers: the library's own holds the key.
+
+        A wait of 0 seconds marks what may be tried once more at once.
+        """
+        import httpx2
+
+        key = self._server.key
+        headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        body = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
+        try:
+            request = self._client.build_request(
+                "POST",
+                endpoint(self._server.url),
+                json=body,
+                headers=headers,
+                timeout=self._server.timeout_s,
+            )
+            response = await self._client.send(request, stream=True, follow_redirects=False)
+            async with aclosing(response):
+                if refusal := self._refusal(response):
+                    return refusal
+                return await self._read(response)
+        except httpx2.TimeoutException:
+            return self._down("it did not answer in time")
+        except httpx2.RequestError as error:
+            return self._down(f"it could not be reached ({type(error).__name__})")
+
+    async def _read(self, response: "httpx2.Response") -> "bytes | EmbeddingsDown":
+        body = bytearray()
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                body += piece
+                if len(body) > MAX_ANSWER_BYTES:
+                    return self._down("its answer is too large")
+        return bytes(body)
+
+    def _refusal(self, response: "httpx2.Response") -> EmbeddingsDown | None:
+        status = response.status_code
+        if status < 300:
+            return None
+        wait = retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC))
+        if status >= 500:
+            return self._down(f"it has a problem of its own (HTTP {status})", wait=0)
+        if status == 429:
+            return self._down("its rate limit is reached (HTTP 429)", wait=wait)
+        if status in {401, 403}:
+            return self._down(f"it refused EMBEDDING_SERVER_API_KEY (HTTP {status})")
+        return self._down(
+            f"it did not accept the request (HTTP {status}): "
+            "check EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME"
+        )
+
+    def _rows(self, answer: bytes, count: int) -> list[list[float]]:
+        """The vectors in the order of the texts."""
+        try:
+            data = json.loads(answer)["data"]
+            ordered = sorted(data, key=lambda item: int(item["index"]))
+            rows = [[float(number) for number in item["embedding"]] for item in ordered]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            rows = []
+        if len(rows) != count or not all(rows):
+            raise self._down("its answer is not a list of embeddings")
+        return rows
+
+    def _down(self, why: str, *, wait: float | None = None) -> EmbeddingsDown:
+        return EmbeddingsDown(f"The embedding server gave no vectors: {why}.", retry_after_s=wait)
+
+
+def _of_length_one(rows: "Vectors") -> "Vectors":
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)

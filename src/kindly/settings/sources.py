@@ -1,0 +1,84 @@
+"""Where values come from: a settings file and the environment. Which names there are is handed in."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from kindly.errors import SettingsError
+
+Origin = Literal["default", "profile", "file", "environment", "command line"]
+
+CONFIG_NAME = "KINDLY_CONFIG"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a variable is set to, and where."""
+
+    value: object
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The variables that mean something, and the other names that some go by."""
+
+    known: frozenset[str]
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def suggestion(self, name: str) -> str:
+        """The nearest known name, or where all of them stand."""
+        choices = sorted(self.known)
+        near = get_close_matches(name, choices, n=1) or get_close_matches(
+            f"KINDLY_{name}", choices, n=1
+        )
+        return f" Did you mean {near[0]}?" if near else " See docs/settings.md for all settings."
+
+
+def config_path(environ: Mapping[str, str]) -> Path | None:
+    """The settings file that is named, or the usual one if it is there."""
+    if named := environ.get(CONFIG_NAME):
+        return Path(named).expanduser()
+    from platformdirs import user_config_path
+
+    usual = user_config_path("kindly", appauthor=False) / "config.toml"
+    return usual if usual.is_file() else None
+
+
+def from_file(path: Path | None, names: Names) -> dict[str, Value]:
+    """Values of a TOML file whose keys are the variables' names in lower case, with or without `kindly_`."""
+    if path is None:
+        return {}
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from None
+    return {_variable(key, path, names): Value(value, "file") for key, value in table.items()}
+
+
+def _variable(key: str, path: Path, names: Names) -> str:
+    upper = key.upper()
+    for name in (upper, f"KINDLY_{upper}"):
+        if name in names.known:
+            return name
+    raise SettingsError(f"Unknown setting {key!r} in {path}.{names.suggestion(upper)}")
+
+
+def from_environ(environ: Mapping[str, str], names: Names) -> dict[str, Value]:
+    """Values of the environment; an unknown name that begins with `KINDLY_` is refused."""
+    for name in environ:
+        if name.startswith("KINDLY_") and name not in names.known:
+            raise SettingsError(
+                f"Unknown setting {name} in the environment.{names.suggestion(name)}"
+            )
+    found = {name: Value(environ[name], "environment") for name in names.known if environ.get(name)}
+    for name, aliases in names.aliases.items():
+        for alias in aliases:
+            if environ.get(alias) and name not in found:
+                found[name] = Value(environ[alias], "environment")
+    return found
