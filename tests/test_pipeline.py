@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from kindly.models import Document
-from kindly.pipeline import Shelf
+from kindly.pipeline import Recent
 
 
 def document(name: str) -> Document:
@@ -11,7 +11,7 @@ def document(name: str) -> Document:
 
 
 def test_the_longest_unused_document_leaves_first() -> None:
-    shelf = Shelf(capacity=25)
+    shelf = Recent(capacity=25)
     shelf.put(document("a"))
     shelf.put(document("b"))
     shelf.put(document("a"))
@@ -20,6 +20,6 @@ def test_the_longest_unused_document_leaves_first() -> None:
 
 
 def test_one_document_always_stays_however_long() -> None:
-    shelf = Shelf(capacity=5)
+    shelf = Recent(capacity=5)
     shelf.put(document("a"))
     assert shelf.get("a" * 12) is not None

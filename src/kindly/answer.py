@@ -15,6 +15,10 @@ FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 HEADING = re.compile(r"#{1,4} +(\S.*)")
 OUTLINE_LENGTH = 10
 OUTLINE_CHARACTERS = 60
+NEAR_CHARACTERS = 40
+"""A gap smaller than this is not worth a mark."""
+GAP_TOKENS = 12
+"""What the mark of a gap costs."""
 WORST_BYTES = 4
 """A character has at most four bytes in UTF-8."""
 
@@ -30,14 +34,54 @@ def compose(sources: Sequence[Source], tokens: int) -> tuple[Reading, ...]:
 
 
 def reading(source: Source, *, start: int, tokens: int) -> Reading:
-    """A source with its text from `start` on, cut to `tokens`."""
+    """A source with its text from `start` on, cut to `tokens`; its best passages if it was ranked and does not fit."""
     if source.document is None:
         return Reading(source)
+    if source.passages and start == 0 and count_tokens(source.document.text) > tokens:
+        return _excerpted(source, source.document, tokens)
     passage = cut(source.document.text, start, tokens)
     if passage.end == passage.total:
         return Reading(source, passage)
     cursor = cursor_at(source.document, passage.end)
     return Reading(source, passage, cursor, outline(source.document.text, passage.end))
+
+
+def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
+    """The passages that are needed most, as many as fit, in the page's order."""
+    spans: list[tuple[int, int]] = []
+    for passage in source.passages:
+        grown = _joined([*spans, (passage.start, passage.end)])
+        if _cost(document.text, grown) <= tokens:
+            spans = grown
+    if not spans:
+        best = source.passages[0]
+        cut_short = cut(document.text[: best.end], best.start, tokens)
+        spans = [(best.start, cut_short.end)]
+    total = len(document.text)
+    excerpts = tuple(Passage(document.text[a:b], a, b, total) for a, b in spans)
+    seen_to = spans[0][1] if spans[0][0] == 0 else 0
+    return Reading(
+        source,
+        Passage("", seen_to, seen_to, total),
+        cursor_at(document, seen_to),
+        outline(document.text, seen_to),
+        excerpts,
+    )
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that touch or overlap made one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1] + NEAR_CHARACTERS:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _cost(text: str, spans: list[tuple[int, int]]) -> int:
+    return sum(count_tokens(text[start:end]) + GAP_TOKENS for start, end in spans)
 
 
 def outline(text: str, start: int) -> tuple[str, ...]:

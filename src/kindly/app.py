@@ -20,9 +20,10 @@ from kindly.fetch.calls import Egress, FetchLimits
 from kindly.fetch.fetcher import open_fetcher
 from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.fetch.loader import LoaderSettings
-from kindly.models import Hits, Page, Query
+from kindly.models import Hits, Page, Query, SafeSearch
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
+from kindly.room import Room
 from kindly.settings import LOADER_URLS, Settings, revealed
 from kindly.sqlite import MEMORY
 from kindly.tls import Tls
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from anyio.abc import TaskStatus
 
     from kindly.fetch.browser import BrowserPool, BrowserSettings
+    from kindly.read.reader import Reader
+    from kindly.reading import Reading
     from kindly.search.ledger import ProviderStatus
     from kindly.searching import Searching
 
@@ -46,6 +49,10 @@ class App:
     max_tokens: int
     deadline_s: float
     tls: Tls = field(default_factory=Tls)
+    room: Room = field(default_factory=Room)
+    """Where calls take their place."""
+    safe_search: SafeSearch | None = None
+    """What a search filters where the call does not say."""
     books: "Callable[[], Awaitable[tuple[ProviderStatus, ...]]] | None" = None
 
     async def providers(self) -> "tuple[ProviderStatus, ...]":
@@ -73,9 +80,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
                 guard_policy(settings),
                 egress=egress(settings, tls),
                 loaders=loader_settings(settings),
-                cache_path=str(settings.data_path / "pages.sqlite")
-                if settings.cache_mb
-                else MEMORY,
+                cache_path=str(settings.pages_file or MEMORY),
             )
         )
         workers = await stack.enter_async_context(
@@ -85,11 +90,14 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.callback(tasks.cancel_scope.cancel)
         searcher = LazySearch(settings, tls, tasks)
         stack.push_async_callback(searcher.aclose)
+        reader = LazyReader(settings, tls)
+        stack.push_async_callback(reader.aclose)
         stages = Stages(
             searcher=searcher,
             fetcher=fetcher,
             extractor=workers,
-            renderer=LazyBrowser(settings, tasks) if _has_browser(settings) else None,
+            renderer=LazyBrowser(settings, tls, tasks) if _has_browser(settings) else None,
+            reader=reader,
             page_timeout_s=settings.request_timeout_ms / 1000,
         )
         yield App(
@@ -99,6 +107,8 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,
             tls=tls,
+            room=Room(settings.max_calls),
+            safe_search=settings.google_safe_search if settings.profile == "pages" else None,
             books=searcher.ledger,
         )
 
@@ -106,8 +116,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
 class LazyBrowser:
     """The browser behind the guard, opened with its proxy at the first page that needs it."""
 
-    def __init__(self, settings: Settings, tasks: TaskGroup) -> None:
+    def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
         self._settings = settings
+        self._tls = tls
         self._tasks = tasks
         self._opening = anyio.Lock()
         self._pool: BrowserPool | None = None
@@ -123,7 +134,7 @@ class LazyBrowser:
         """Keep the pool open in one task, as its own tasks want it."""
         from kindly.fetch.browser import open_browser
 
-        wanted = browser_settings(self._settings)
+        wanted = browser_settings(self._settings, self._tls)
         guard = Guard(guard_policy(self._settings))
         async with open_browser(wanted, guard, environ=self._settings.child_environ) as pool:
             task_status.started(pool)
@@ -181,6 +192,34 @@ class LazySearch:
             return self._search
 
 
+class LazyReader:
+    """Reading, put together with its store and its model when it is first wanted."""
+
+    def __init__(self, settings: Settings, tls: Tls) -> None:
+        self._settings = settings
+        self._tls = tls
+        self._opening = anyio.Lock()
+        self._reading: Reading | None = None
+
+    async def __call__(self) -> "Reader":
+        """The reader."""
+        async with self._opening:
+            if self._reading is None:
+                from kindly.reading import build_reader
+
+                remote = self._settings.embedding_server_url is not None
+                self._reading = build_reader(
+                    self._settings, await self._tls.context() if remote else None
+                )
+            return self._reading.reader
+
+    async def aclose(self) -> None:
+        """Let go of the store."""
+        if self._reading is not None:
+            with anyio.CancelScope(shield=True):
+                await self._reading.aclose()
+
+
 def egress(settings: Settings, tls: Tls) -> Egress:
     """How page traffic leaves this machine."""
     return Egress(
@@ -217,8 +256,8 @@ def loader_settings(settings: Settings) -> LoaderSettings:
     return LoaderSettings(settings.tokens, base_urls)
 
 
-def browser_settings(settings: Settings) -> "BrowserSettings":
-    """Which browser, and how its start is tried."""
+def browser_settings(settings: Settings, tls: Tls) -> "BrowserSettings":
+    """Which browser, how its start is tried, and how its traffic leaves this machine."""
     from kindly.fetch.browser import BrowserSettings
 
     return BrowserSettings(
@@ -227,6 +266,8 @@ def browser_settings(settings: Settings) -> "BrowserSettings":
         attempts=settings.browser_attempts,
         backoff_s=settings.browser_backoff_s,
         user_agent=settings.user_agent,
+        ca_file=str(settings.ssl_cert_file.absolute()) if settings.ssl_cert_file else None,
+        egress=egress(settings, tls),
     )
 
 

@@ -2,6 +2,7 @@
 
     KindlyError
     ├── SettingsError                 a value at start is wrong or unknown
+    ├── Busy                          more calls at once than are taken → retry_after_s
     ├── InputError                    an argument of this call is wrong
     │   └── CursorExpired             the page behind a cursor is no longer kept
     ├── SearchError                   → provider
@@ -67,6 +68,12 @@ class SettingsError(KindlyError):
     """A setting is wrong or unknown; the text names it, where it came from, and the fix."""
 
     kind = OutcomeKind.REFUSED
+
+
+class Busy(KindlyError):
+    """The server has as many calls as it takes at once."""
+
+    kind = OutcomeKind.RATE_LIMITED
 
 
 class InputError(KindlyError):

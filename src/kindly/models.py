@@ -164,6 +164,8 @@ class Page:
     """`http`, `cache`, `revalidated`, `browser` or `loader:` and its name."""
     composed: bool = False
     """Whether a loader laid it out, so that all of it is content."""
+    checked_at: datetime | None = None
+    """When its site last said that it is unchanged, if it was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,10 @@ class Metadata:
     site: str | None = None
     language: str | None = None
     canonical: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Where each field came from: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and the like."""
+    structured: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
+    """The page's own data as plain JSON, cut to a bounded size: `json_ld`, `open_graph`, `twitter`, `microdata`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +264,25 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """A passage and the page it stands on."""
+
+    entry: Entry
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a page, or the whole library, says to one question: the best passages first, or that nothing answers."""
+
+    question: str
+    cited: tuple[Cited, ...]
+    answered: bool = True
+    note: str = ""
+    """What was not as it should be: no vectors, say."""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """One result on its way to an answer: where it is, what happened, what was read."""
 
@@ -265,6 +290,10 @@ class Source:
     outcome: Outcome
     hit: Hit | None = None
     document: Document | None = None
+    passages: tuple[Passage, ...] = ()
+    """Pieces of the document, those that the query needs most first; empty if nobody ranked them."""
+    took_ms: int = 0
+    """What getting and reading it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +305,8 @@ class Reading:
     cursor: str | None = None
     outline: tuple[str, ...] = ()
     """Headings of what lies beyond the passage."""
+    excerpts: tuple[Passage, ...] = ()
+    """In place of one passage: several, in the page's order, with gaps between them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,17 @@ One function per verb. The stages are handed in; nothing here knows which provid
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import anyio
+import anyio.to_thread
 
 from kindly import urls
 from kindly.answer import parse_cursor
-from kindly.budget import Deadline
+from kindly.budget import Deadline, count_tokens
 from kindly.errors import (
     CursorExpired,
     ExtractError,
@@ -22,13 +24,30 @@ from kindly.errors import (
     NeedsBrowser,
     NoContent,
     PageWalled,
+    ReadError,
     SearchError,
+    StoreUnavailable,
 )
 from kindly.extract.options import ExtractOptions
-from kindly.models import Document, Hit, Hits, Outcome, Page, Query, Source
+from kindly.models import (
+    Document,
+    Entry,
+    Finding,
+    Hit,
+    Hits,
+    Outcome,
+    Page,
+    Passage,
+    Query,
+    Source,
+)
+from kindly.read.store import Shelf
 from kindly.urls import Url
 
-SHELF_CHARACTERS = 32_000_000
+RECENT_CHARACTERS = 32_000_000
+RANKED_TOKENS = 1_500
+"""A page found by a search that is no longer than this is shown as it is."""
+RANKED_PASSAGES = 40
 MARGIN_S = 1.0
 """What is kept back from a deadline to lay out what was found until then."""
 
@@ -69,6 +88,26 @@ class Extracts(Protocol):
     async def warm(self) -> None: ...
 
 
+class Reads(Protocol):
+    """Document + question → passages, and the library of all pages read."""
+
+    async def fresh(self, url: str) -> Shelf | None: ...
+
+    def alone(self, url: str) -> AbstractAsyncContextManager[None]: ...
+
+    async def keep(
+        self, url: str, document: Document, page: Page | None = None
+    ) -> tuple[Shelf, str]: ...
+
+    async def ask(
+        self, shelf: Shelf, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]: ...
+
+    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
+
+    async def ranked(self, shelf: Shelf, question: str, limit: int) -> tuple[Passage, ...]: ...
+
+
 class Progress(Protocol):
     """Told how far a call has come."""
 
@@ -76,10 +115,10 @@ class Progress(Protocol):
 
 
 @dataclass(slots=True)
-class Shelf:
+class Recent:
     """Documents that were lately shown, so that a cursor continues the very same text."""
 
-    capacity: int = SHELF_CHARACTERS
+    capacity: int = RECENT_CHARACTERS
     _documents: OrderedDict[str, Document] = field(default_factory=OrderedDict)
     _size: int = 0
 
@@ -102,6 +141,9 @@ class Shelf:
         return self._documents.get(key)
 
 
+OpenReader = Callable[[], Awaitable[Reads]]
+
+
 @dataclass(frozen=True, slots=True)
 class Stages:
     """What turns one value into the next."""
@@ -110,23 +152,36 @@ class Stages:
     fetcher: Fetches
     extractor: Extracts
     renderer: Renders | None = None
+    reader: OpenReader | None = None
+    """Opens the library when it is first wanted."""
     page_timeout_s: float = 30.0
-    shelf: Shelf = field(default_factory=Shelf)
+    recent: Recent = field(default_factory=Recent)
 
 
 async def search(
-    stages: Stages, query: Query, deadline: Deadline, progress: Progress
+    stages: Stages,
+    query: Query,
+    deadline: Deadline,
+    progress: Progress,
+    *,
+    fetch_content: bool = True,
 ) -> tuple[Hits, tuple[Source, ...]]:
-    """Hits for a query, each with its page read as far as that succeeded before the deadline."""
-    await stages.extractor.warm()
+    """Hits for a query, each with its page read as far as that succeeded before the deadline.
+
+    Without `fetch_content` no page is asked for, and there are no sources.
+    """
+    if fetch_content:
+        await stages.extractor.warm()
     hits = await stages.searcher.search(query, deadline)
-    total = len(hits.hits) + 1
+    total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
+    if not fetch_content:
+        return hits, ()
     reading_until = Deadline(deadline.at - MARGIN_S, deadline.clock)
     sources: list[Source | None] = [None] * len(hits.hits)
 
     async def read(index: int, hit: Hit) -> None:
-        sources[index] = await _source(stages, hit, reading_until)
+        sources[index] = await _source(stages, hit, query, reading_until)
         done = sum(source is not None for source in sources)
         await progress(1 + done, total, f"{done} of {len(sources)} pages")
 
@@ -136,13 +191,20 @@ async def search(
     return hits, tuple(source for source in sources if source is not None)
 
 
-async def _source(stages: Stages, hit: Hit, deadline: Deadline) -> Source:
+async def _source(stages: Stages, hit: Hit, query: Query, deadline: Deadline) -> Source:
     """A hit with its document, or with the outcome that stands in its place."""
+    began = anyio.current_time()
     try:
-        document = await fetch(stages, hit.url, ExtractOptions(), deadline)
+        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
     except KindlyError as error:
-        return Source(hit.url, outcome_of(error), hit)
-    return Source(hit.url, Outcome(), hit, document)
+        return Source(hit.url, outcome_of(error), hit, took_ms=_since_ms(began))
+    took_ms = _since_ms(began)
+    passages = await _remember(stages, page, document, query)
+    return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+def _since_ms(began: float) -> int:
+    return round((anyio.current_time() - began) * 1000)
 
 
 async def fetch(
@@ -160,12 +222,106 @@ async def fetch(
         FetchError, ExtractError: it could not be had, or holds no text.
     """
     url = urls.parse(raw_url)
+    page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
+    if options.selector is None and options.format == "markdown":
+        await _remember(stages, page, document)
+    return document
+
+
+async def _load(
+    stages: Stages,
+    url: Url,
+    options: ExtractOptions,
+    deadline: Deadline,
+    *,
+    force_refresh: bool = False,
+) -> tuple[Page, Document]:
+    """A page and what can be read in it."""
     await stages.extractor.warm()
     until = deadline.within(stages.page_timeout_s)
     page = await stages.fetcher.fetch(url, until, force_refresh=force_refresh)
     document = await _read(stages, page, options, until)
-    stages.shelf.put(document)
-    return document
+    stages.recent.put(document)
+    return page, document
+
+
+async def _remember(
+    stages: Stages, page: Page, document: Document, query: Query | None = None
+) -> tuple[Passage, ...]:
+    """Keep a page in the library; where it is long and there is a query, its passages by how much the query needs them.
+
+    A library that fails takes nothing from the answer.
+    """
+    if stages.reader is None:
+        return ()
+    try:
+        reader = await stages.reader()
+        shelf, _ = await reader.keep(page.requested_url, document, page)
+        if query is None or count_tokens(document.text) < RANKED_TOKENS:
+            return ()
+        return await reader.ranked(shelf, query.text, RANKED_PASSAGES)
+    except ReadError:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageFindings:
+    """What one page says to some questions."""
+
+    entry: Entry
+    findings: tuple[Finding, ...]
+    how: str
+    """How the page was got; `library` if it was read before."""
+    note: str = ""
+
+
+async def read(
+    stages: Stages,
+    raw_url: str,
+    questions: Sequence[str],
+    deadline: Deadline,
+    *,
+    limit: int = 8,
+    force_refresh: bool = False,
+) -> PageFindings:
+    """What the page at an address says to each question.
+
+    Raises:
+        InputError: the address is not one that can be fetched.
+        FetchError, ExtractError: it could not be had, or holds no text.
+        ReadError: the library refuses.
+    """
+    url = urls.parse(raw_url)
+    reader = await _reader(stages)
+    how, note = "library", ""
+    shelf = None if force_refresh else await reader.fresh(str(url))
+    if shelf is None:
+        async with reader.alone(str(url)):
+            shelf = None if force_refresh else await reader.fresh(str(url))
+            if shelf is None:
+                page, document = await _load(
+                    stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
+                )
+                shelf, note = await reader.keep(str(url), document, page)
+                how = document.how
+    return PageFindings(shelf.entry, await reader.ask(shelf, questions, limit), how, note)
+
+
+async def recall(
+    stages: Stages, questions: Sequence[str], *, limit: int = 8
+) -> tuple[Finding, ...]:
+    """What all pages read so far say to each question; nothing is downloaded.
+
+    Raises:
+        ReadError: the library cannot be reached, or refuses.
+    """
+    return await (await _reader(stages)).recall(questions, limit)
+
+
+async def _reader(stages: Stages) -> Reads:
+    if stages.reader is None:
+        raise StoreUnavailable("Reading is not set up in this server.")
+    return await stages.reader()
 
 
 async def _read(
@@ -177,7 +333,7 @@ async def _read(
         document = await stages.extractor.extract(page, options, deadline)
     except (NoContent, PageWalled) as error:
         failure = error
-    if stages.renderer is not None and _is_worth_rendering(page, document, failure):
+    if stages.renderer is not None and await _is_worth_rendering(page, document, failure):
         try:
             rendered = await stages.renderer.render(urls.parse(page.url), deadline)
             shown = await stages.extractor.extract(rendered, options, deadline)
@@ -191,14 +347,15 @@ async def _read(
     return document
 
 
-def _is_worth_rendering(
+async def _is_worth_rendering(
     page: Page, document: Document | None, failure: ExtractError | None
 ) -> bool:
     if isinstance(failure, NeedsBrowser):
         return True
     from kindly.fetch.need import needs_browser
 
-    return needs_browser(page, len(document.text) if document else None) is not None
+    chars = len(document.text) if document else None
+    return await anyio.to_thread.run_sync(needs_browser, page, chars) is not None
 
 
 async def open_page(
@@ -230,7 +387,7 @@ async def resume(
         CursorExpired: its document is kept no longer.
     """
     key, position = parse_cursor(cursor)
-    document = stages.shelf.get(key)
+    document = stages.recent.get(key)
     if document is None:
         page = await stages.fetcher.cached(urls.parse(raw_url))
         if page is not None:
@@ -242,7 +399,7 @@ async def resume(
         )
     if position > len(document.text):
         raise InputError("cursor points past the end of the page.", field="cursor")
-    stages.shelf.put(document)
+    stages.recent.put(document)
     return document, position
 
 

@@ -5,7 +5,7 @@ guard allows.
 """
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import kindly
@@ -13,6 +13,8 @@ from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.search.client import Proxies, build_client
 from kindly.search.exchange import Api
 from kindly.search.gauge import Gauge
+from kindly.search.lane import OVERTIME_S
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Access, Maintained, ProviderSpec
 from kindly.search.rounds import Choices
 from kindly.search.router import CALL_TIMEOUT_S, Entry, Router, build_router
@@ -71,6 +73,7 @@ def build_search(settings: Settings, context: "ssl.SSLContext", policy: GuardPol
         fuse=settings.fuse,
         cache_ttl_s=settings.search_cache_minutes * 60,
     )
+    router = replace(router, budget_s=settings.search_timeout_s)
     upkeep = tuple(
         entry.provider.maintain for entry in entries if isinstance(entry.provider, Maintained)
     )
@@ -80,11 +83,26 @@ def build_search(settings: Settings, context: "ssl.SSLContext", policy: GuardPol
 def _entry(
     settings: Settings, spec: ProviderSpec, client: "httpx2.AsyncClient", world: World
 ) -> Entry:
-    gauge = Gauge(world.now)
+    per_minute = settings.searches_per_minute
+    gauge = Gauge(world.now, per_minute)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    provider = spec.build(Access(Api(client, spec, gauge.note), base_url, values, world))
-    return Entry(provider, spec.label, spec.pace, gauge, spec.scraped)
+    access = Access(Api(client, spec, gauge.note), base_url, values, world, pool_settings(settings))
+    pace = spec.pace.at_most(per_minute)
+    return Entry(spec.build(access), spec.label, pace, gauge, spec.scraped)
+
+
+def pool_settings(settings: Settings) -> PoolSettings:
+    """How the pool of public SearXNG instances behaves."""
+    delays = sorted((settings.pool_delay_min_ms, settings.pool_delay_max_ms))
+    return PoolSettings(
+        health_check_interval_s=settings.pool_check_s,
+        max_consecutive_failures=settings.pool_failures,
+        rate_limit_backoff_base_s=settings.pool_backoff_s,
+        request_delay_ms=(delays[0], delays[1]),
+        rotate_user_agents=settings.pool_rotate_agents,
+        use_random_instances=settings.pool_random,
+    )
 
 
 def _client(
@@ -93,7 +111,7 @@ def _client(
     from kindly.fetch.transport import GuardedTransport
 
     return build_client(
-        timeout_s=CALL_TIMEOUT_S,
+        timeout_s=max(CALL_TIMEOUT_S, settings.search_timeout_s + OVERTIME_S),
         user_agent=kindly.SERVER_NAME,
         context=context,
         proxies=Proxies(

@@ -6,9 +6,12 @@ import sys
 import time
 
 from kindly.errors import PageWalled
-from kindly.extract.child import main
+from kindly.extract.child import SPENT_BYTES, main
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, OutcomeKind, Page
+
+KEPT: list[bytearray] = []
+"""What a page left behind."""
 
 
 def obey(page: Page, options: ExtractOptions) -> Document:
@@ -22,6 +25,9 @@ def obey(page: Page, options: ExtractOptions) -> Document:
             raise ZeroDivisionError
         case "bomb":
             text = str(len(bytearray(10**12)))
+        case "keep":
+            KEPT.append(bytearray(os.urandom(1)) * (SPENT_BYTES + 5_000_000))
+            text = "kept"
         case "wall":
             raise PageWalled("walled", url=page.url, wall=OutcomeKind.AUTH)
         case "print":

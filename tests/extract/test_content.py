@@ -42,7 +42,7 @@ def test_tiny_main_is_not_believed() -> None:
 
 def test_comments_go_below_an_article_and_stay_where_they_are_the_page() -> None:
     comment = "<div class=comment><p>I agree with all of this.</p></div>"
-    article = f"<article><p>{PROSE * 3}</p></article><div id=comments>{comment}</div>"
+    article = f"<article><p>{PROSE}</p><p>{PROSE}</p></article><div id=comments>{comment}</div>"
     assert "I agree" not in read(article).text
     assert "I agree" in read(f"<h1>Question</h1><div id=comments>{comment * 9}</div>").text
 
@@ -77,6 +77,28 @@ def test_site_header_goes_and_article_header_stays() -> None:
     text = read(body).text
     assert "Site name" not in text
     assert "Lead of the story." in text
+
+
+def test_long_page_loses_its_chrome_and_keeps_its_text() -> None:
+    menu = "".join(f"<li><a href='/{n}'>Section {n}</a></li>" for n in range(12))
+    prose = "".join(f"<p>Paragraph {n}. {PROSE}</p>" for n in range(8))
+    text = read(
+        f"<nav class=main-menu><ul>{menu}</ul></nav><article class=post-content><h1>The tides</h1>{prose}</article>"
+        f"<div class=share-buttons><a href=#>Share</a></div><footer class=site-footer><ul>{menu}</ul></footer>"
+    ).text
+    assert text.startswith("# The tides")
+    assert text.count("A sentence of the story") == 48
+    assert "Section" not in text
+    assert "Share" not in text
+
+
+def test_loose_text_that_is_not_content_goes_from_an_element_that_stays() -> None:
+    prose = "".join(f"<p>{PROSE}</p>" for _ in range(8))
+    text = read(
+        f"<div class=article-body><a class=skip href=#>Skip to content</a>{prose}</div>"
+    ).text
+    assert "Skip" not in text
+    assert "A sentence of the story" in text
 
 
 def test_frameset_has_no_body_and_does_not_break() -> None:

@@ -12,7 +12,7 @@ from kindly.errors import (
     NoContent,
     PageWalled,
 )
-from kindly.extract import archive, office
+from kindly.extract import archive, office, workbook
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Link, OutcomeKind
@@ -104,47 +104,79 @@ def test_long_document_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert document.text.endswith("— the file goes on beyond what was read —")
 
 
+def test_long_document_is_read_piece_by_piece_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 2_000)
+    body = TABLE * 3 + "".join(para(run(f"paragraph {n}")) for n in range(200)) + "<w:p/>"
+    document = read(docx(body + para(run("gone", hidden=True))))
+    assert not document.partial
+    assert [f"paragraph {n}\n" in f"{document.text}\n" for n in range(200)] == [True] * 200
+    assert document.text.count("| --- |") == read(docx(TABLE * 3)).text.count("| --- |")
+    assert document.hidden_dropped == 1
+
+
+@pytest.mark.parametrize("pieces", [1, 3], ids=["at once", "after pieces"])
 def test_document_of_too_much_markup_is_cut_between_paragraphs(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, pieces: int
 ) -> None:
     monkeypatch.setattr(office, "MAX_WORD", 20_000)
-    body = TABLE * 3 + "".join(para(run(f"paragraph {n}")) for n in range(400))
-    document = read(docx(body))
+    monkeypatch.setattr(office, "MAX_PIECE", 18_000 // pieces)
+    document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(400))))
     assert document.partial
     assert document.text.endswith("— the file goes on beyond what was read —")
     assert "paragraph 50\n" in document.text
 
 
 def test_document_that_is_one_huge_table_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_WORD", 400)
+    monkeypatch.setattr(office, "MAX_PIECE", 50)
+    monkeypatch.setattr(office, "MAX_WHOLE", 60)
     with pytest.raises(ExtractionFailed):
         read(docx(TABLE * 2))
 
 
-def test_cut_document_does_not_cut_its_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_WORD", 500)
-    assert read(docx(para(run("before")) + TABLE)).text.startswith("before\n\n—")
+def test_document_ends_before_a_table_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 100)
+    monkeypatch.setattr(office, "MAX_WHOLE", 150)
+    document = read(docx(para(run("before")) + TABLE))
+    assert document.text == "before\n\n— the file goes on beyond what was read —"
+
+
+def test_document_that_takes_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 100)
+    times = iter((0.0, 0.0, 99.0))
+    body = docx("".join(para(run(f"paragraph {n}")) for n in range(9)))
+    package = archive.Archive(body, url="https://h.example/", media_type="x")
+    reading = office.read_docx(package, ExtractOptions(), lambda: next(times))
+    assert reading.partial
+    assert reading.text == "paragraph 0\n\n— the file goes on beyond what was read —"
 
 
 def test_sheets_become_tables_and_hidden_ones_are_counted() -> None:
     prices = row(1, "item", "price") + row(2, "a|b", 2.5) + row(3, "c", 3)
     book = xlsx(
-        {"Prices": prices, "Notes": row(1, "x"), "Secret": row(1, "s")},
+        {"Prices": prices, "Notes": row(1, "x", "y"), "Secret": row(1, "s")},
         hidden=frozenset({"Secret"}),
     )
     document = read(book)
     assert document.text == (
-        "## Prices\n\n| item | price |\n| --- | --- |\n| a\\|b | 2.5 |\n| c | 3 |\n\n## Notes\n\n| x |\n| --- |"
+        "## Prices\n\n| item | price |\n| --- | --- |\n| a\\|b | 2.5 |\n| c | 3 |\n\n"
+        "## Notes\n\n| x | y |\n| --- | --- |"
     )
     assert document.hidden_dropped == 1
     assert document.media_type.endswith("spreadsheetml.sheet")
 
 
 def test_long_and_wide_sheets_are_cut_and_say_so() -> None:
-    rows = "".join(row(n, *range(60)) for n in range(1, office.MAX_ROWS + 3))
+    rows = "".join(row(n, *range(60)) for n in range(1, workbook.MAX_ROWS + 3))
     document = read(xlsx({"Big": rows}))
     assert document.partial
-    assert "1,001 of 1,002 rows and 50 of 60 columns were read" in document.text
+    assert "the sheet goes on: 1,001 rows and 50 columns of it were read" in document.text
+
+
+def test_presentation_of_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = slides()
+    monkeypatch.setattr(office, "MAX_SLIDES_MARKUP", 1_000)
+    with pytest.raises(ExtractionFailed):
+        read(body)
 
 
 def test_many_sheets_are_cut_and_said() -> None:
@@ -166,10 +198,14 @@ def test_open_document_sheet_is_read() -> None:
             "content.xml",
             '<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet>'
             '<table:table table:name="One"><table:table-row><table:table-cell office:value-type="string">'
-            "<text:p>cell</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>",
+            "<text:p>cell</text:p></table:table-cell><table:table-cell office:value-type='string'><text:p>next</text:p>"
+            "</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>",
         )
     document = read(out.getvalue())
-    assert (document.media_type, document.text) == (kind, "## One\n\n| cell |\n| --- |")
+    assert (document.media_type, document.text) == (
+        kind,
+        "## One\n\n| cell | next |\n| --- | --- |",
+    )
 
 
 def slides(count: int = 1) -> bytes:
@@ -216,7 +252,7 @@ def test_many_slides_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("library", "body", "what"),
-    [("mammoth", docx(LETTER), "Word"), ("python_calamine", xlsx({"A": row(1, "x")}), "Excel"),
+    [("mammoth", docx(LETTER), "Word"), ("python_calamine", xlsx({"A": row(1, "x", "y")}), "Excel"),
      ("pptx", zipped({"ppt/presentation.xml": "<x/>"}), "PowerPoint")],
     ids=["word", "excel", "powerpoint"],
 )  # fmt: skip

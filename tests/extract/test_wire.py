@@ -80,10 +80,10 @@ def test_answer_of_another_shape_is_broken(header: bytes) -> None:
 
 def test_message_larger_than_any_document_is_broken() -> None:
     with pytest.raises(wire.BrokenWire):
-        wire.lengths(wire.LENGTHS.pack(1, wire.MAX_BYTES))
+        wire.lengths(wire.LENGTHS.pack(1, wire.MAX_BYTES, False))
 
 
 def test_lengths_come_before_both_parts() -> None:
-    sent = wire.packed((b"ab", b"cde"))
-    assert wire.lengths(sent[: wire.LENGTHS.size]) == (2, 3)
+    sent = b"".join(wire.packed((b"ab", b"cde"), spent=True))
+    assert wire.lengths(sent[: wire.LENGTHS.size]) == (2, 3, True)
     assert sent[wire.LENGTHS.size :] == b"abcde"

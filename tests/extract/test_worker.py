@@ -11,7 +11,7 @@ import pytest
 from kindly.budget import Deadline
 from kindly.errors import ExtractionFailed, NoContent, PageWalled
 from kindly.extract.options import ExtractOptions
-from kindly.extract.worker import InProcess, Workers, scrubbed
+from kindly.extract.worker import ONE_THREAD, InProcess, Workers, scrubbed
 from kindly.models import OutcomeKind
 from tests.extract.pages import URL, page
 
@@ -151,7 +151,7 @@ async def test_worker_sees_no_key_of_the_server() -> None:
 
 def test_scrubbed_environment_holds_only_what_python_needs() -> None:
     kept = scrubbed({"LANG": "C", "TAVILY_API_KEY": "made-up", "KINDLY_PROFILE": "media"})
-    assert set(kept) == {"LANG", "PYTHONPATH"}
+    assert set(kept) == {"LANG", "PYTHONPATH", *ONE_THREAD}
 
 
 async def test_warm_starts_one_process_that_the_first_page_uses() -> None:
@@ -160,6 +160,13 @@ async def test_warm_starts_one_process_that_the_first_page_uses() -> None:
         first = await told(workers, "process")
         await workers.warm()
         assert await told(workers, "process") == first
+
+
+async def test_process_that_stays_large_after_a_page_is_replaced() -> None:
+    async with hostile() as workers:
+        first = await told(workers, "process")
+        assert await told(workers, "keep") == "kept"
+        assert await told(workers, "process") != first
 
 
 async def test_process_that_died_while_idle_is_replaced() -> None:

@@ -1,5 +1,6 @@
 """The pool, with browsers that are none below it."""
 
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from kindly.fetch.browser import (
 )
 from kindly.fetch.browsers import DRIVERS, wire
 from kindly.fetch.browsers.process import StartError
+from kindly.fetch.calls import Times
 from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.models import Page
 from kindly.urls import parse
@@ -52,6 +54,8 @@ class FakeBrowser:
     """Answers each job from a function; one that returns nothing hangs."""
 
     answer: Callable[[wire.Job], wire.Rendered | wire.RenderFailed | None] = shown
+    gate: anyio.Event | None = None
+    """Pages wait for it, if there is one."""
     alive: bool = True
     closed: bool = False
     at_once: int = 0
@@ -62,6 +66,9 @@ class FakeBrowser:
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
             await anyio.lowlevel.checkpoint()
+            if self.gate is not None:
+                await self.gate.wait()
+            assert not self.closed
             answer = self.answer(job)
             if answer is None:
                 await anyio.sleep_forever()
@@ -89,13 +96,42 @@ class FakeLaunch:
         return step
 
 
+@dataclass
+class HandTime:
+    """A clock that a test moves by hand; whoever sleeps wakes when it has moved far enough."""
+
+    now_s: float = 0.0
+    sleepers: list[tuple[float, anyio.Event]] = field(default_factory=list)
+
+    async def sleep(self, seconds: float) -> None:
+        woken = anyio.Event()
+        self.sleepers.append((self.now_s + seconds, woken))
+        await woken.wait()
+
+    async def move(self, seconds: float) -> None:
+        self.now_s += seconds
+        for until_s, woken in self.sleepers:
+            if until_s <= self.now_s:
+                woken.set()
+        await anyio.wait_all_tasks_blocked()
+
+    @property
+    def times(self) -> Times:
+        return Times(clock=lambda: self.now_s, sleep=self.sleep)
+
+
 @asynccontextmanager
 async def pool(
-    *steps: FakeBrowser | Exception, time: FakeTime | None = None, pages: int = 4, attempts: int = 3
+    *steps: FakeBrowser | Exception,
+    time: "FakeTime | HandTime | None" = None,
+    pages: int = 4,
+    attempts: int = 3,
+    max_pages: int = 200,
+    idle_s: float = math.inf,
 ) -> AsyncIterator[tuple[BrowserPool, FakeLaunch]]:
     launch = FakeLaunch(list(steps))
     seams = BrowserSeams(launch=launch, times=(time or FakeTime()).times)
-    settings = BrowserSettings(pages=pages, attempts=attempts)
+    settings = BrowserSettings(pages=pages, attempts=attempts, max_pages=max_pages, idle_s=idle_s)
     guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
     with anyio.fail_after(5):
         async with open_browser(settings, guard, environ={}, seams=seams) as opened:
@@ -159,6 +195,97 @@ async def test_browser_that_died_is_replaced_at_the_next_page() -> None:
         assert (await rendered(at)).status == 200
     assert first.closed
     assert second.closed
+
+
+async def test_browser_that_rendered_enough_is_replaced_and_its_last_page_is_not_cut_off() -> None:
+    gate = anyio.Event()
+    first, second = FakeBrowser(gate=gate), FakeBrowser()
+    pages: list[Page] = []
+    async with pool(first, second, max_pages=2) as (at, launch):
+
+        async def show() -> None:
+            pages.append(await rendered(at))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(show)
+            await anyio.wait_all_tasks_blocked()
+            await show()
+            assert len(launch.proxies) == 2
+            assert not first.closed
+            gate.set()
+        await anyio.wait_all_tasks_blocked()
+        assert first.closed
+        assert not second.closed
+    assert [page.status for page in pages] == [200] * 3
+    assert second.closed
+
+
+async def test_browser_that_rendered_enough_and_has_nothing_to_do_is_closed_at_the_next_page() -> (
+    None
+):
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, max_pages=1) as (at, _):
+        await rendered(at)
+        await rendered(at)
+        await anyio.wait_all_tasks_blocked()
+        assert first.closed
+        assert not second.closed
+
+
+async def test_retired_browser_is_closed_with_the_pool_even_in_the_middle_of_a_page() -> None:
+    first, second = FakeBrowser(lambda job: None), FakeBrowser()
+    async with anyio.create_task_group() as tasks:
+        async with pool(first, second, max_pages=1) as (at, _):
+            tasks.start_soon(rendered, at)
+            await anyio.wait_all_tasks_blocked()
+            await rendered(at)
+        assert first.closed
+        tasks.cancel_scope.cancel()
+
+
+async def test_browser_that_nobody_uses_is_closed_and_started_again_when_needed() -> None:
+    time = HandTime()
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, time=time, idle_s=300) as (at, launch):
+        await rendered(at)
+        await time.move(200)
+        await rendered(at)
+        await time.move(200)
+        assert not first.closed
+        await time.move(100)
+        assert first.closed
+        assert len(launch.proxies) == 1
+        assert (await rendered(at)).status == 200
+        await time.move(299)
+        assert not second.closed
+
+
+async def test_browser_with_a_page_under_way_is_not_idle() -> None:
+    time, gate = HandTime(), anyio.Event()
+    browser = FakeBrowser(gate=gate)
+    async with pool(browser, time=time, idle_s=300) as (at, _):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(rendered, at)
+            await anyio.wait_all_tasks_blocked()
+            await time.move(301)
+            assert not browser.closed
+            gate.set()
+        await time.move(301)
+        assert browser.closed
+
+
+async def test_watch_over_a_browser_that_was_replaced_ends() -> None:
+    time = HandTime()
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, time=time, idle_s=300) as (at, _):
+        await rendered(at)
+        first.alive = False
+        await time.move(200)
+        await rendered(at)
+        await time.move(100)
+        assert first.closed
+        assert not second.closed
 
 
 async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_browser_is_replaced() -> (

@@ -82,7 +82,7 @@ async def test_fresh_page_is_not_asked_for_again() -> None:
         time.passed_s = DAY_S - 1
         page = await get(wanted(time))
 
-    assert page == replace(PAGE, how="cache")
+    assert page == replace(PAGE, how="cache", checked_at=FakeTime().times.now())
     assert len(web.wanted) == 1
 
 
@@ -96,8 +96,9 @@ async def test_stale_page_is_asked_for_with_its_validators() -> None:
         time.passed_s = DAY_S + DAY_S - 1
         again = await get(wanted(time))
 
-    assert page == replace(PAGE, how="revalidated")
-    assert again.how == "cache"
+    checked_at = FakeTime(passed_s=DAY_S).times.now()
+    assert page == replace(PAGE, how="revalidated", checked_at=checked_at)
+    assert again == replace(PAGE, how="cache", checked_at=checked_at)
     assert [one.known for one in web.wanted] == [None, PAGE]
 
 
@@ -111,7 +112,7 @@ async def test_changed_page_takes_the_old_one_s_place() -> None:
         kept = await get.kept(URL)
 
     assert page == new
-    assert kept == replace(new, how="cache")
+    assert kept == replace(new, how="cache", checked_at=time.times.now())
 
 
 async def test_stale_page_without_validators_is_downloaded_anew() -> None:

@@ -137,6 +137,24 @@ async def test_unknown_compression_is_refused(site: Site) -> None:
         await fetch(url)
 
 
+@pytest.mark.parametrize("coding", ["compress", "gzip"], ids=["unknown", "broken"])
+async def test_refusal_that_cannot_be_read_is_a_refusal(site: Site, coding: str) -> None:
+    headers = {"Content-Type": "text/html", "Content-Encoding": coding}
+    url = site.add("/odd", Answer(b"not gzip at all", 403, headers))
+
+    with pytest.raises(PageForbidden):
+        await fetch(url)
+
+
+async def test_refusal_is_read_only_at_its_beginning(site: Site) -> None:
+    url = site.add("/long", Answer(b"<p>No." + b" " * 3_000_000 + b"_cf_chl_opt", 403))
+
+    with pytest.raises(PageForbidden) as caught:
+        await fetch(url)
+
+    assert "bot check" not in caught.value.detail
+
+
 async def test_broken_compression_is_unreachable(site: Site) -> None:
     headers = {"Content-Type": "text/html", "Content-Encoding": "gzip"}
     url = site.add("/odd", Answer(b"not gzip at all", headers=headers))

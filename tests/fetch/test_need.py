@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kindly.fetch.need import needs_browser
+from kindly.fetch.need import LOOKED_AT_BYTES, needs_browser
 from kindly.models import Page
 from tests.fetch.js_pages import JS_PAGES, shell
 from tests.site import ARTICLE
@@ -80,9 +80,58 @@ def test_unclosed_script_hides_what_follows() -> None:
     assert needs_browser(page(f"<div id=app></div><script>fetch('/a'){WORDS}"))
 
 
-@pytest.mark.parametrize("piece", ["<", "<div ", "<script>", "<!--", "<p> ", "class='", "<a-root>"])
-def test_hostile_repetition_is_judged_all_the_same(piece: str) -> None:
-    needs_browser(page("<script></script>" + piece * 50_000))
+HOSTILE = {
+    "tag openings": ("", "<"),
+    "unclosed elements": ("", "<div "),
+    "unclosed scripts": ("", "<script>"),
+    "empty scripts": ("", "<script></script>"),
+    "script attributes": ("<script ", "type="),
+    "unclosed typed scripts": ("", "<script type=x "),
+    "comment openings": ("", "<!--"),
+    "empty comments": ("", "<!---->"),
+    "empty paragraphs": ("", "<p> "),
+    "paragraph attributes": ("<p ", "x "),
+    "bold openings": ("", "<b>"),
+    "pieces of words": ("<p>", "<i>a</i> "),
+    "classes": ("", "class='a "),
+    "classes in both quotes": ("", 'class=""class=\''),
+    "data attributes": ("<div ", "data-"),
+    "names of mounts in one tag": ("<div ", "id=root "),
+    "unclosed mounts": ("", "<div id=root x=y "),
+    "mount before blanks": ("<div id=root>", " "),
+    "mounts within mounts": ("", "<div id=root>  "),
+    "custom elements": ("", "<a-root>"),
+    "one endless custom name": ("<", "app-"),
+    "one endless short custom name": ("<", "a-"),
+    "hyphens before a custom name": ("", "<a-a-a-a-a-app "),
+    "bundle names without an end": ("", "main-"),
+    "bundle names that end too late": ("", "main." + "x" * 70),
+    "template braces": ("", "{{ "),
+    "half a request for scripts": ("", "enable "),
+    "blanks within a request for scripts": ("enable", " "),
+    "half a notice about scripts": ("", "javascript is "),
+    "blanks within a notice about scripts": ("javascript is", " "),
+    "ends of tags before blanks": ("", ">  "),
+    "endless dots of a loading notice": ("<p>loading", "."),
+    "calls without brackets": ("", "fetch  "),
+    "places without an address": ("", "location "),
+    "one endless word": ("", "a"),
+}
+"""Shapes that make a careless pattern go over the same bytes again and again."""
+
+
+@pytest.mark.parametrize("text_chars", [None, 100], ids=["counted", "known"])
+@pytest.mark.parametrize(("start", "piece"), HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_repetition_is_judged_all_the_same(
+    start: str, piece: str, text_chars: int | None
+) -> None:
+    html = f"<script>fetch('/x')</script>{start}{piece * (LOOKED_AT_BYTES // len(piece))}"
+    needs_browser(page(html), text_chars)
+
+
+def test_what_lies_beyond_what_is_looked_at_changes_nothing() -> None:
+    html = JS_PAGES["vite react"]
+    assert needs_browser(page(html + " " * LOOKED_AT_BYTES + WORDS))
 
 
 def test_saved_static_pages_go_without() -> None:

@@ -4,7 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from kindly.errors import AddressRefused, PageRateLimited, PageUnreachable
+from kindly.errors import (
+    AddressRefused,
+    PageForbidden,
+    PageNotFound,
+    PageRateLimited,
+    PageUnreachable,
+)
 from kindly.fetch.calls import Reply
 from kindly.fetch.pages import (
     failure,
@@ -13,6 +19,7 @@ from kindly.fetch.pages import (
     retry_after_s,
     to_page,
 )
+from kindly.models import OutcomeKind
 from kindly.urls import join, parse
 from tests.fetch.fakes import START, reply
 
@@ -51,6 +58,28 @@ def test_unavailable_with_a_date_is_rate_limited() -> None:
 
 def test_unavailable_without_one_is_unreachable() -> None:
     assert isinstance(failure(reply(503), START), PageUnreachable)
+
+
+CHALLENGE = b"<title>Just a moment...</title><script>window._cf_chl_opt = {}</script>"
+
+
+@pytest.mark.parametrize("status", [403, 405, 429, 503])
+def test_refusal_with_a_bot_check_is_blocked(status: int) -> None:
+    error = failure(Reply(URL, status, (("retry-after", "9"),), CHALLENGE), START)
+
+    assert isinstance(error, PageForbidden)
+    assert error.outcome is OutcomeKind.BLOCKED
+    assert "bot check" in error.detail
+
+
+def test_bot_check_is_known_by_its_header_too() -> None:
+    error = failure(reply(403, cf_mitigated="challenge"), START)
+
+    assert "bot check" in error.detail if error else False
+
+
+def test_page_that_is_not_there_is_no_bot_check() -> None:
+    assert isinstance(failure(Reply(URL, 404, (), CHALLENGE), START), PageNotFound)
 
 
 def test_not_modified_is_no_failure_for_a_known_page() -> None:

@@ -1,16 +1,20 @@
 """The filtering proxy, spoken to over loopback; below it a fake resolver and a dialler that never dials."""
 
+import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import anyio
 import pytest
 from anyio.abc import ByteStream
 
 from kindly.errors import AddressRefused, PageTooLarge, PageUnreachable
+from kindly.fetch.calls import Egress
 from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.fetch.proxy import VENDOR_HOSTS, FilteringProxy, Pass, ProxyLimits, running_proxy
+from kindly.tls import Tls
 from tests.fetch.fakes import PUBLIC, FakeResolver
 from tests.fetch.streams import ScriptedNet, Server, Talk, hello, scripted_net
 
@@ -59,10 +63,11 @@ async def world(
     limits: ProxyLimits | None = None,
     refusing: frozenset[str] = frozenset(),
     policy: GuardPolicy | None = None,
+    egress: Egress | None = None,
 ) -> AsyncIterator[World]:
     guard = Guard(policy or GuardPolicy(), FakeResolver(DNS))
     async with scripted_net(server, refusing) as net:
-        proxy = FilteringProxy(guard, limits or ProxyLimits(), net.dial)
+        proxy = FilteringProxy(guard, limits or ProxyLimits(), net.dial, egress)
         async with running_proxy(proxy):
             with proxy.admit() as admitted:
                 yield World(proxy, net, admitted)
@@ -278,3 +283,151 @@ async def test_opened_private_host_is_let_through() -> None:
         answer = await at.ask("GET http://10.0.0.1:8080/ HTTP/1.1")
     assert answer.startswith(b"HTTP/1.1 200")
     assert at.net.dialled == [("10.0.0.1", 8080)]
+
+
+UPSTREAM = Egress(
+    proxy="http://me:p%40ss@proxy.corp:3128",
+    http_proxy="http://me:p%40ss@proxy.corp:3128",
+    no_proxy=("two.example.com",),
+)
+CREDENTIALS = f"Basic {base64.b64encode(b'me:p@ss').decode()}"
+
+
+def gateway(answer: bytes, then: bytes = b"") -> Server:
+    """An upstream proxy with one answer to whatever it is asked, and one to what follows."""
+
+    async def serve(talk: Talk) -> None:
+        await talk.receive()
+        await talk.send(answer)
+        if then:
+            await talk.receive()
+            await talk.send(then)
+
+    return serve
+
+
+async def test_upstream_proxy_is_given_the_whole_address_and_the_credentials() -> None:
+    async with world(egress=UPSTREAM) as at:
+        answer = await at.ask("GET http://pub.example.com/a HTTP/1.1\nAccept: text/html")
+    assert answer.endswith(b"hello")
+    assert at.net.dialled == [("proxy.corp", 3128)]
+    (sent,) = at.net.received
+    assert sent.startswith(b"GET http://pub.example.com/a HTTP/1.1\r\nHost: pub.example.com\r\n")
+    assert sent.count(b"Proxy-Authorization") == 1
+    assert f"Proxy-Authorization: {CREDENTIALS}\r\n".encode() in sent
+
+
+async def test_tunnel_goes_through_the_upstream_proxy() -> None:
+    served = gateway(b"HTTP/1.1 200 Connection established\r\n\r\n", b"back")
+    async with world(served, egress=UPSTREAM) as at:
+        answer = await at.ask("CONNECT pub.example.com:443 HTTP/1.1", then=b"early")
+    assert answer.endswith(b"\r\n\r\nback")
+    assert at.net.dialled == [("proxy.corp", 3128)]
+    assert at.net.received == [
+        b"CONNECT pub.example.com:443 HTTP/1.1\r\nHost: pub.example.com:443\r\n"
+        + f"Proxy-Authorization: {CREDENTIALS}\r\n\r\n".encode(),
+        b"early",
+    ]
+
+
+async def test_proxy_without_credentials_gets_none_and_a_name_that_is_unknown_here_is_its_business() -> (
+    None
+):
+    async with world(egress=Egress(http_proxy="http://proxy.corp:3128")) as at:
+        answer = await at.ask("GET http://unknown.example.com/ HTTP/1.1")
+    assert answer.endswith(b"hello")
+    assert b"Proxy-Authorization" not in at.net.received[0]
+
+
+@pytest.mark.parametrize(
+    ("request_line", "dialled"),
+    [
+        ("GET http://two.example.com/ HTTP/1.1", ("93.184.215.13", 80)),
+        ("CONNECT two.example.com:443 HTTP/1.1", ("93.184.215.13", 443)),
+    ],
+)
+async def test_hosts_that_go_around_the_upstream_proxy_are_dialled_at_their_checked_address(
+    request_line: str, dialled: tuple[str, int]
+) -> None:
+    async with world(egress=UPSTREAM) as at:
+        await at.ask(request_line, then=b"x")
+    assert at.net.dialled == [dialled]
+
+
+async def test_proxy_for_https_does_not_carry_http() -> None:
+    async with world(egress=Egress(proxy="http://proxy.corp:3128")) as at:
+        await at.ask("GET http://pub.example.com/ HTTP/1.1")
+    assert at.net.dialled == [(PUBLIC, 80)]
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "GET http://10.0.0.1/ HTTP/1.1",
+        "GET http://localhost/ HTTP/1.1",
+        "GET http://evil.example.com/ HTTP/1.1",
+        "CONNECT 169.254.169.254:443 HTTP/1.1",
+        "CONNECT mixed.example.com:443 HTTP/1.1",
+    ],
+)
+async def test_what_the_guard_refuses_is_not_sent_to_the_upstream_proxy(request_line: str) -> None:
+    async with world(egress=UPSTREAM) as at:
+        answer = await at.ask(request_line)
+    assert answer.startswith(b"HTTP/1.1 403 ")
+    assert at.net.dialled == []
+
+
+@pytest.mark.parametrize(
+    ("request_line", "said", "why"),
+    [
+        ("CONNECT pub.example.com:443", b"HTTP/1.1 407 Auth\r\n\r\nwho?", "credentials"),
+        ("CONNECT pub.example.com:443", b"HTTP/1.1 503 Busy\r\n\r\n", "status 503"),
+        ("CONNECT pub.example.com:443", b"HTTP/1.1 200 OK\r\n\r\nearly", "could not be connected"),
+        ("CONNECT pub.example.com:443", b"\x00\r\n\r\n", "could not be connected"),
+        ("CONNECT pub.example.com:443", b"HTTP/1.1", "could not be connected"),
+        (
+            "GET http://pub.example.com/",
+            b"HTTP/1.1 407 Auth\r\nProxy-Authenticate: Basic\r\n\r\n",
+            "credentials",
+        ),
+    ],
+    ids=["407", "503", "speaks first", "garbage", "hangs up", "407 to a request"],
+)
+async def test_upstream_proxy_that_will_not_is_a_bad_gateway_with_its_reason(
+    request_line: str, said: bytes, why: str
+) -> None:
+    async with world(gateway(said), egress=UPSTREAM) as at:
+        answer = await at.ask(f"{request_line} HTTP/1.1")
+        (failure,) = at.admitted.failures.values()
+    assert answer.startswith(b"HTTP/1.1 502 ")
+    assert isinstance(failure, PageUnreachable)
+    assert why in failure.detail
+    assert "p@ss" not in failure.detail
+
+
+@pytest.mark.parametrize(
+    ("egress", "why"),
+    [
+        (UPSTREAM, "could not be connected"),
+        (Egress(http_proxy="socks5://proxy.corp"), "HTTPS_PROXY"),
+        (Egress(http_proxy="https://proxy.corp", tls=Tls(Path("none.pem"))), "SSL_CERT_FILE"),
+    ],
+    ids=["refuses", "no http proxy", "unusable authorities"],
+)
+async def test_upstream_proxy_that_cannot_be_used_is_told(egress: Egress, why: str) -> None:
+    async with world(
+        refusing=frozenset({"proxy.corp"} if egress is UPSTREAM else ()), egress=egress
+    ) as at:
+        answer = await at.ask("GET http://pub.example.com/ HTTP/1.1")
+        failure = at.admitted.failures["pub.example.com", 80]
+    assert answer.startswith(b"HTTP/1.1 502 ")
+    assert isinstance(failure, PageUnreachable)
+    assert why in failure.detail
+
+
+async def test_upstream_proxy_under_tls_must_have_a_certificate_of_a_known_authority() -> None:
+    async with world(egress=Egress(http_proxy="https://proxy.corp")) as at:
+        await at.ask("GET http://pub.example.com/ HTTP/1.1")
+        assert "could not be connected" in at.admitted.failures["pub.example.com", 80].detail
+    assert at.net.dialled == [("proxy.corp", 443)]
+    assert not any(b"pub.example.com" in piece for piece in at.net.received)

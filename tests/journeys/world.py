@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, TextContent
 
 from kindly.app import open_app
 from kindly.server.mcp import build_server
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import profile_for
 from kindly.settings import Settings
 from tests.site import Answer, Site
 
@@ -99,7 +99,9 @@ def text_of(result: CallToolResult) -> str:
 async def calling(environ: dict[str, str], mode: str = "auto") -> AsyncIterator[Caller]:
     """A client of a server with these settings and nothing else from the environment."""
     settings = Settings.load(environ)
-    server = build_server(lambda: open_app(settings), PROFILES[0])
+    server = build_server(
+        lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
+    )
     async with Client(server, mode=mode) as client:
         tools = (await client.list_tools()).tools
         schemas = {tool.name: dict(tool.output_schema or {}) for tool in tools}

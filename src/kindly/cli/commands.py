@@ -115,6 +115,119 @@ def fetch(url: str, config: Path | None, **options: Any) -> None:
 
 
 @cli.command()
+@click.argument("url")
+@click.argument("question", nargs=-1, required=True)
+@click.option("-n", "--max-results", type=click.IntRange(1, 50), default=8, show_default=True)
+@click.option("--refresh", is_flag=True, help="Ask the site even if the page is kept.")
+@shown
+@common
+def read(url: str, question: tuple[str, ...], config: Path | None, **options: Any) -> None:
+    """Show only the passages of a page that answer a question. Needs no key."""
+    from kindly.cli.verbs import show_reading
+
+    settings = _settings(config, {"log_level": options.pop("log_level")})
+    sys.exit(show_reading(settings, url, " ".join(question), options))
+
+
+@cli.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("-n", "--max-results", type=click.IntRange(1, 50), default=8, show_default=True)
+@shown
+@common
+def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> None:
+    """Ask a question of all pages read before. Needs no network."""
+    from kindly.cli.verbs import show_recall
+
+    settings = _settings(config, {"log_level": options.pop("log_level")})
+    sys.exit(show_recall(settings, " ".join(question), options))
+
+
+@cli.group()
+@common
+@click.pass_context
+def library(context: click.Context, config: Path | None, log_level: str | None) -> None:
+    """What is kept of the pages read so far."""
+    context.obj = _settings(config, {"log_level": log_level})
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+@library.command("list")
+@click.option("-n", "--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@as_json
+@click.pass_obj
+def library_list(settings: Settings, *, limit: int, as_json: bool) -> None:
+    """List the latest pages."""
+    from kindly.cli.library import list_pages
+
+    sys.exit(list_pages(settings, limit=limit, as_json=as_json))
+
+
+@library.command("show")
+@click.argument("url")
+@as_json
+@click.pass_obj
+def library_show(settings: Settings, url: str, *, as_json: bool) -> None:
+    """Show the chunks of one page."""
+    from kindly.cli.library import show_page
+
+    sys.exit(show_page(settings, url, as_json=as_json))
+
+
+@library.command("export")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.pass_obj
+def library_export(settings: Settings, file: Path) -> None:
+    """Write all pages to FILE: JSON Lines, or Parquet if it ends in .parquet; - is standard output."""
+    from kindly.cli.library import export
+
+    sys.exit(export(settings, file))
+
+
+@library.command("forget")
+@click.argument("url", required=False)
+@click.option("--all", "everything", is_flag=True, help="Forget every page.")
+@click.pass_obj
+def library_forget(settings: Settings, url: str | None, *, everything: bool) -> None:
+    """Forget the page at URL, or all pages."""
+    if (url is None) != everything:
+        raise click.UsageError("Give either an address or --all.")
+    from kindly.cli.library import forget
+
+    sys.exit(forget(settings, url))
+
+
+@library.command("rebuild")
+@click.pass_obj
+def library_rebuild(settings: Settings) -> None:
+    """Embed all pages anew with the configured model."""
+    from kindly.cli.library import rebuild
+
+    sys.exit(rebuild(settings))
+
+
+@library.command("move")
+@click.argument("store")
+@click.pass_obj
+def library_move(settings: Settings, store: str) -> None:
+    """Copy all pages into another STORE: sqlite, duckdb or a postgresql:// address."""
+    from kindly.cli.library import move
+
+    sys.exit(move(settings, store))
+
+
+@library.command("stats")
+@as_json
+@click.pass_obj
+def library_stats(settings: Settings, *, as_json: bool) -> None:
+    """Say how much is kept, and where."""
+    from kindly.cli.library import stats
+
+    sys.exit(stats(settings, as_json=as_json))
+
+
+@cli.command()
 @common
 def demo(config: Path | None, log_level: str | None) -> None:
     """Read a page that is served on this machine: no key, no network."""

@@ -4,14 +4,15 @@ import anyio
 
 from kindly.app import open_app
 from kindly.server.mcp import build_server, serve_stdio
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import profile_for
 from kindly.settings import Settings
 
 
 def serve(settings: Settings) -> None:
     """Serve until the client leaves or the process is told to stop."""
-    profile = next(profile for profile in PROFILES if profile.name == settings.profile)
-    server = build_server(lambda: open_app(settings), profile, plain_names=settings.plain_names)
+    server = build_server(
+        lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
+    )
     if settings.transport == "http":
         from kindly.server.http import serve_http
 

@@ -1,4 +1,4 @@
-"""`search` and `fetch` for a person: colour and progress on a terminal, plain Markdown in a pipe, JSON on request."""
+"""`search`, `fetch`, `read`, `recall` for a person: colour and progress on a terminal, else Markdown or JSON."""
 
 import json
 import sys
@@ -17,9 +17,13 @@ from kindly.extract.options import ExtractOptions
 from kindly.models import Query
 from kindly.pipeline import Progress
 from kindly.redact import Redactor
+from kindly.server.findings import page_findings_output, recall_output
 from kindly.server.render import NO_FENCE, document_output, search_output
 from kindly.server.tool import Output
 from kindly.settings import Settings
+
+NO_ANSWER = 3
+"""Exit code of `read` and `recall` when nothing answers."""
 
 Verb = Callable[[App, Deadline, Progress], Awaitable[Output]]
 
@@ -58,7 +62,37 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
     return _show(settings, verb, as_json=as_json)
 
 
-def _show(settings: Settings, verb: Verb, *, as_json: bool) -> int:
+def show_reading(settings: Settings, url: str, question: str, options: dict[str, Any]) -> int:
+    """Ask a page, print, and say whether it answers."""
+    as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
+
+    async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
+        await progress(0, 1, url)
+        found = await pipeline.read(
+            app.stages,
+            url,
+            [question],
+            deadline,
+            limit=options["max_results"],
+            force_refresh=options["refresh"],
+        )
+        return page_findings_output(url, found, NO_FENCE, app.tokens_for(max_tokens))
+
+    return _show(settings, verb, as_json=as_json, findings=True)
+
+
+def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> int:
+    """Ask all pages read before, print, and say whether any answers."""
+    as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
+
+    async def verb(app: App, _: Deadline, __: Progress) -> Output:
+        found = await pipeline.recall(app.stages, [question], limit=options["max_results"])
+        return recall_output(found, NO_FENCE, app.tokens_for(max_tokens))
+
+    return _show(settings, verb, as_json=as_json, findings=True)
+
+
+def _show(settings: Settings, verb: Verb, *, as_json: bool, findings: bool = False) -> int:
     redactor = Redactor.of(settings.secrets())
     output = anyio.run(_run, settings, verb)
     if isinstance(output, KindlyError):
@@ -67,13 +101,28 @@ def _show(settings: Settings, verb: Verb, *, as_json: bool) -> int:
         structured = redactor.value(output.structured)
         click.echo(json.dumps(structured, ensure_ascii=False, indent=2))
     elif sys.stdout.isatty():
-        from rich.console import Console
-        from rich.markdown import Markdown
-
-        Console().print(Markdown(redactor.text(output.text)))
+        _print(output, redactor, findings=findings)
     else:
         click.echo(redactor.text(output.text))
+    if findings:
+        return 0 if any(one["answered"] for one in output.structured["findings"]) else NO_ANSWER
     return 0
+
+
+def _print(output: Output, redactor: Redactor, *, findings: bool) -> None:
+    """In colour, for a terminal."""
+    from rich.console import Console
+
+    if findings:
+        from kindly.cli.passages import print_findings
+
+        structured = redactor.value(output.structured)
+        assert isinstance(structured, dict)  # noqa: S101 - as it went in
+        print_findings(Console(), structured)
+        return
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(redactor.text(output.text)))
 
 
 async def _run(settings: Settings, verb: Verb) -> Output | KindlyError:

@@ -6,6 +6,7 @@ Python's `zipfile` gives no more bytes for a member than its header promises, so
 import io
 import zipfile
 import zlib
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kindly.errors import ExtractionFailed, MediaUnsupported, PageWalled
@@ -16,6 +17,7 @@ MAX_MEMBERS: Final = 10_000
 MAX_UNPACKED: Final = 128 * 1024 * 1024
 MAX_MARKUP: Final = 40 * 1024 * 1024
 MAX_RATIO: Final = 120
+CHUNK_BYTES: Final = 256 * 1024
 RATIO_FROM: Final = 4 * 1024 * 1024
 """Below this size even the best-packed member is harmless."""
 MARKUP = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm")
@@ -38,6 +40,8 @@ class Archive:
         self.url = url
         self.media_type = media_type
         self.body = body
+        self.markup_bytes = 0
+        """Of all its markup, unpacked."""
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
         except UNREADABLE as error:
@@ -50,14 +54,28 @@ class Archive:
         """The paths of all members."""
         return self._names
 
-    def read(self, name: str) -> bytes:
-        """A member's bytes.
+    def read(self, name: str, limit: int = -1) -> bytes:
+        """A member's bytes, or the first of them.
 
         Raises:
             MediaUnsupported: there is no such member, or it is broken.
         """
         try:
-            return self._zip.read(name)
+            with self._zip.open(name) as member:
+                return member.read(limit)
+        except (KeyError, *UNREADABLE) as error:
+            raise self.broken() from error
+
+    def chunks(self, name: str, size: int) -> Iterator[bytes]:
+        """A member's bytes, piece by piece.
+
+        Raises:
+            MediaUnsupported: there is no such member, or it is broken.
+        """
+        try:
+            with self._zip.open(name) as member:
+                while chunk := member.read(size):
+                    yield chunk
         except (KeyError, *UNREADABLE) as error:
             raise self.broken() from error
 
@@ -68,27 +86,37 @@ class Archive:
             ExtractionFailed: it defines entities.
             MediaUnsupported: there is no such member, or it is broken.
         """
-        data = self.read(name)
-        if any(mark in data for mark in ENTITIES):
-            raise ExtractionFailed(
-                "The file defines XML entities, as an entity bomb does, and is not opened.",
-                url=self.url,
-            )
-        return data
+        self._refuse_entities(name)
+        return self.read(name)
 
-    def check_xml(self, *, under: str = "") -> None:
-        """Read every XML member once, as `read_xml` does; a size that was a lie shows up here as a broken file."""
+    def check_xml(self) -> None:
+        """Look through every XML member, as `read_xml` does; a size that was a lie shows up here as a broken file."""
         for name in self._names:
-            if name.startswith(under) and name.lower().endswith((".xml", ".rels")):
-                self.read_xml(name)
+            if name.lower().endswith(MARKUP):
+                self._refuse_entities(name)
 
-    def with_member(self, name: str, data: bytes) -> bytes:
-        """The whole archive as bytes, with another content of one member."""
+    def copied(self, changed: Mapping[str, bytes], *, without: tuple[str, ...] = ()) -> bytes:
+        """The archive's markup as a new archive: some members changed, those `without` left out, all others empty."""
         out = io.BytesIO()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
-            for other in sorted(self._names):
-                copy.writestr(other, data if other == name else self.read(other))
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as copy:
+            for name in sorted(self._names):
+                lower = name.lower()
+                if name in changed:
+                    copy.writestr(name, changed[name])
+                elif not lower.startswith(without):
+                    copy.writestr(name, self.read(name) if lower.endswith(MARKUP) else b"")
         return out.getvalue()
+
+    def _refuse_entities(self, name: str) -> None:
+        end = b""
+        for chunk in self.chunks(name, CHUNK_BYTES):
+            seen = end + chunk
+            if any(mark in seen for mark in ENTITIES):
+                raise ExtractionFailed(
+                    "The file defines XML entities, as an entity bomb does, and is not opened.",
+                    url=self.url,
+                )
+            end = seen[-32:]
 
     def broken(self) -> MediaUnsupported:
         """The error that says so."""
@@ -100,7 +128,7 @@ class Archive:
                 "The file is encrypted and needs a password.", url=self.url, wall=OutcomeKind.AUTH
             )
         unpacked = sum(member.file_size for member in members)
-        markup = sum(
+        self.markup_bytes = sum(
             member.file_size for member in members if member.filename.lower().endswith(MARKUP)
         )
         packed_well = any(
@@ -112,7 +140,7 @@ class Archive:
             packed_well
             or len(members) > MAX_MEMBERS
             or unpacked > MAX_UNPACKED
-            or markup > MAX_MARKUP
+            or self.markup_bytes > MAX_MARKUP
         ):
             raise ExtractionFailed(
                 f"Unpacked, the file would have {unpacked:,} bytes in {len(members):,} parts, "

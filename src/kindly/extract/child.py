@@ -6,7 +6,8 @@ It limits its own memory and time, keeps nothing between pages, and leaves when 
 import os
 import sys
 from collections.abc import Callable
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from kindly.errors import ExtractionFailed, KindlyError
 from kindly.extract.options import ExtractOptions
@@ -17,23 +18,31 @@ Extract = Callable[[Page, ExtractOptions], Document]
 
 GRACE_S = 5
 """Beyond a page's time; the server kills sooner, this is for when it is gone."""
+LIBRARIES_BYTES = 512 * 1024 * 1024
+"""Of address space for libraries that are loaded when a file needs them."""
+SPENT_BYTES = 40 * 1024 * 1024
+"""Allocators keep what a large page took; a process that still holds so much more than at first is replaced."""
 
 
 def main(memory_bytes: int, extract: Extract | None = None) -> None:
-    """Serve pages from standard input until it closes."""
+    """Serve pages from standard input until it closes, with so much memory beyond what the parser itself takes."""
+    extract = extract or _parser()
     _limit(memory_bytes)
     pipe_in = os.fdopen(os.dup(0), "rb")
     pipe_out = os.fdopen(os.dup(1), "wb")
     silence = os.open(os.devnull, os.O_RDWR)
     os.dup2(silence, 0)
     os.dup2(silence, 1)
-    serve(pipe_in, pipe_out, extract or _parser())
+    serve(pipe_in, pipe_out, extract)
 
 
 def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, extract: Extract) -> None:
     """Answer every message of one pipe on the other."""
+    spent_at = statm().resident_bytes + SPENT_BYTES
     while (message := _read(pipe_in)) is not None:
-        pipe_out.write(packed(_reply(message, extract)))
+        reply = _reply(message, extract)
+        del message
+        pipe_out.writelines(packed(reply, spent=statm().resident_bytes > spent_at))
         pipe_out.flush()
 
 
@@ -48,7 +57,7 @@ def _read(pipe: BinaryIO) -> Message | None:
     prefix = pipe.read(LENGTHS.size)
     if len(prefix) < LENGTHS.size:
         return None
-    header, block = lengths(prefix)
+    header, block, _ = lengths(prefix)
     return pipe.read(header), pipe.read(block)
 
 
@@ -68,12 +77,34 @@ def _reply(message: Message, extract: Extract) -> Message:
 
 
 def _limit(memory_bytes: int) -> None:
-    """Cap the process's memory where the system can."""
+    """Cap the process's memory where the system can: what it writes to, not what it maps of its libraries."""
     if sys.platform != "win32":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+        taken = statm()
+        data = taken.data_bytes + memory_bytes
+        space = taken.space_bytes + memory_bytes + LIBRARIES_BYTES
+        resource.setrlimit(resource.RLIMIT_DATA, (data, data))
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class Taken(NamedTuple):
+    """The memory that this process has."""
+
+    space_bytes: int
+    resident_bytes: int
+    data_bytes: int
+
+
+def statm(file: Path = Path("/proc/self/statm")) -> Taken:
+    """What the process has now; nothing where the system does not say."""
+    try:
+        space, resident, _, _, _, data, _ = file.read_text(encoding="ascii").split()
+    except OSError:
+        return Taken(0, 0, 0)
+    size = os.sysconf("SC_PAGE_SIZE")
+    return Taken(int(space) * size, int(resident) * size, int(data) * size)
 
 
 def _alarm(seconds: float) -> None:

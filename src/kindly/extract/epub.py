@@ -16,6 +16,8 @@ from kindly.models import Link, Metadata
 CONTAINER: Final = "META-INF/container.xml"
 MAX_CHARACTERS: Final = 2_000_000
 MAX_CHAPTERS: Final = 1_000
+MAX_CHAPTER: Final = 1_500_000
+"""Of markup, in bytes."""
 MAX_LINKS: Final = 200
 CHAPTER_TYPES = ("application/xhtml+xml", "text/html")
 
@@ -39,7 +41,9 @@ def read_epub(archive: Archive, options: ExtractOptions) -> Reading:
             break
         if name not in archive.names:
             continue
-        chapter = read_fragment(archive.read(name).decode("utf-8", "replace"), options, archive.url)
+        body = archive.read(name, MAX_CHAPTER + 1)
+        partial = partial or len(body) > MAX_CHAPTER
+        chapter = read_fragment(body.decode("utf-8", "replace"), options, archive.url)
         hidden += chapter.hidden_dropped
         if chapter.text:
             chapters.append(chapter.text)

@@ -11,7 +11,10 @@ from turbohtml import Document, Element, SelectorSyntaxError, parse
 from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
 from kindly.extract.characters import clean
 from kindly.extract.content import main_content
+from kindly.extract.formulas import settle_formulas
+from kindly.extract.hints import Hints, read_hints
 from kindly.extract.markdown import render
+from kindly.extract.media import name_media
 from kindly.extract.metadata import read_metadata
 from kindly.extract.options import ExtractOptions
 from kindly.extract.outcome import Evidence, is_teaser, refuse_walls
@@ -48,15 +51,18 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
     """
     document = parse(_plain_spaces(markup), positions=False)
     _refuse_monsters(document, url)
-    metadata = read_metadata(document, url)
+    metadata = read_metadata(document, url, markup)
     base_url = _base(document, url)
+    settle_formulas(document)
+    name_media(document)
     document.remove(MACHINERY)
     if "shadowrootmode" in markup:
         _flatten_shadows(document)
     whole_text = document.text
     _settle_noscript(document)
     hidden = drop_unseen(document)
-    roots = _roots(document, options, url, composed=composed)
+    hints = read_hints(markup, metadata.title, url)
+    roots = _roots(document, options, hints, url, composed=composed)
     rendered, links = render(roots, options, base_url)
     text, invisible = clean(rendered)
     text = text.strip("\n")
@@ -75,17 +81,18 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
 
 
 def _roots(
-    document: Document, options: ExtractOptions, url: str, *, composed: bool
+    document: Document, options: ExtractOptions, hints: Hints, url: str, *, composed: bool
 ) -> list[Element]:
     if options.selector:
         return _selected(document, options.selector, url)
     whole = document.select_one("main") if composed else None
-    return [whole if whole is not None else main_content(document)]
+    return [whole if whole is not None else main_content(document, hints)]
 
 
 def _plain_spaces(markup: str) -> str:
     for fixed in FIXED_SPACES:
-        markup = markup.replace(fixed, " ")
+        if fixed in markup:
+            markup = markup.replace(fixed, " ")
     return markup
 
 

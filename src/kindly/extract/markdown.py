@@ -1,38 +1,43 @@
 """Elements of a cleaned tree → text in the format asked for, with absolute links and verbatim code.
 
-It changes the tree on its way (links resolved, layout tables undone, code languages named) and knows nothing of what is
-worth reading.
+It changes the tree on its way (links resolved, tables and code made plain, footnotes marked) and knows nothing of what
+is worth reading.
 """
 
 import dataclasses
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from turbohtml import Element, Markdown, PlainText
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
+from kindly.extract import verbatim
+from kindly.extract.codeblocks import settle_code
+from kindly.extract.footnotes import settle_footnotes
+from kindly.extract.lists import settle_lists
 from kindly.extract.options import ExtractOptions
+from kindly.extract.tables import settle_tables
 from kindly.models import Link
 
 MAX_LINKS = 200
 MAX_LINK_TEXT = 200
-LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|hljs\s+|codehilite\s+)"
-    r"([A-Za-z][\w+#-]{0,20})"
-)
-NOT_LANGUAGES = (
-    "none text plain plaintext default notranslate copy block wrapper container source line lines"
-)
-NOT_A_LANGUAGE = frozenset(NOT_LANGUAGES.split())
-LINE_NUMBERS = (
-    ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
-    ".react-code-line-number"
-)
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
 HEADINGS = "h1, h2, h3, h4, h5, h6"
+HEADING_TAGS = tuple(HEADINGS.split(", "))
+IN_HEADINGS = ", ".join(
+    f"{heading} {tag}" for heading in HEADING_TAGS for tag in ("strong", "b", "em", "i", "u", "font")
+)
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+EMPHASIS_TAG = re.compile(
+    r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|"
+    r"(?<!\\)</?(?P<tag>strong|em|del)>",
+    re.M | re.S,
+)
+EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
+ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 
 
 def render(
@@ -41,11 +46,14 @@ def render(
     """The text of these elements one after the other, and the links in them."""
     links: dict[str, str] = {}
     for root in roots:
-        _name_languages(root)
-        _undo_layout_tables(root)
+        settle_code(root)
+        _drop_looks(root)
+        settle_footnotes(root)
         _settle_links(root, base_url, links)
         _settle_images(root, options, base_url)
+        settle_tables(root)
         _drop_empty(root)
+        settle_lists(root)
     text = "\n\n".join(filter(None, (_rendered(root, options) for root in roots)))
     return text, tuple(Link(label, url) for url, label in list(links.items())[:MAX_LINKS])
 
@@ -70,27 +78,38 @@ def collapse_blank_lines(text: str) -> str:
 
 def _rendered(root: Element, options: ExtractOptions) -> str:
     if options.format == "html":
-        return _sanitizer(options).sanitize(root).strip()
+        return _sanitizer(options.include_links, options.include_images).sanitize(root).strip()
     if options.format == "text":
         plain = root.to_text(PlainText(images=options.include_images, bullet="- "))
         return BLANK_LINES.sub("\n\n", plain).strip("\n")
-    return collapse_blank_lines(root.to_markdown(_style(options)))
+    drawn = root.to_markdown(_style(options.include_links, options.include_images))
+    return collapse_blank_lines(_marked(ESCAPED_NUMBER.sub(r"\1.", drawn)))
 
 
-def _style(options: ExtractOptions) -> Markdown:
+def _marked(text: str) -> str:
+    """Emphasis always as Markdown: the renderer falls back to tags where a strict parser might misread the marks."""
+    if "</strong>" not in text and "</em>" not in text and "</del>" not in text:
+        return text
+    return EMPHASIS_TAG.sub(lambda found: EMPHASIS.get(found["tag"] or "", found[0]), text)
+
+
+@lru_cache(maxsize=4)
+def _style(include_links: bool, include_images: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
     return Markdown(
-        links=Markdown.Links(ignore=not options.include_links),
-        images=Markdown.Images(mode="markdown" if options.include_images else "ignore"),
+        links=Markdown.Links(ignore=not include_links),
+        images=Markdown.Images(mode="markdown" if include_images else "ignore"),
         tables=Markdown.Tables(cell_blocks="text"),
         escaping=Markdown.Escaping(underscores=False),
+        converters={verbatim.TAG: verbatim.as_written},
     )
 
 
-def _sanitizer(options: ExtractOptions) -> Sanitizer:
+@lru_cache(maxsize=4)
+def _sanitizer(include_links: bool, include_images: bool) -> Sanitizer:  # noqa: FBT001 - keys of the cache
     relaxed = Policy.relaxed()
     unwanted = {"div", "span", "font"}
-    unwanted |= set() if options.include_links else {"a"}
-    unwanted |= set() if options.include_images else {"img"}
+    unwanted |= set() if include_links else {"a"}
+    unwanted |= set() if include_images else {"img"}
     return Sanitizer(
         dataclasses.replace(
             relaxed,
@@ -107,44 +126,14 @@ def _sanitizer(options: ExtractOptions) -> Sanitizer:
     )
 
 
-def _name_languages(root: Element) -> None:
-    """Put the language of each code block where the renderer looks for it, and take line numbers out."""
-    root.remove(LINE_NUMBERS)
-    for pre in root.select("pre"):
-        language = _language_of(pre)
-        pre.attrs["class"] = [f"language-{language}"] if language else []
-        for code in pre.select("code"):
-            code.attrs["class"] = []
-
-
-def _language_of(pre: Element) -> str | None:
-    inner = pre.select_one("code")
-    around = [node for node in list(pre.ancestors)[:3] if isinstance(node, Element)]
-    for element in [node for node in (inner, pre, *around) if node is not None]:
-        named = element.attr("data-lang") or element.attr("data-language")
-        found = LANGUAGE.search(element.attr("class") or "")
-        language = (named or (found.group(1) if found else "")).strip().lower()
-        if re.fullmatch(r"[a-z][\w+#-]{0,20}", language) and language not in NOT_A_LANGUAGE:
-            return language
-    return None
-
-
-def _undo_layout_tables(root: Element) -> None:
-    for table in root.select("table"):
-        if _is_layout(table):
-            parts = table.select("tbody, thead, tr, td")
-            own = [part for part in parts if part.closest("table") == table]
-            for element in (table, *own):
-                element.tag = "div"
-
-
-def _is_layout(table: Element) -> bool:
-    if table.attr("role") == "presentation" or table.select_one("table, pre") is not None:
-        return True
-    if table.select_one("th, caption, thead") is not None:
-        return False
-    rows = table.select("tr")
-    return all(sum(isinstance(cell, Element) for cell in row.children) <= 1 for row in rows)
+def _drop_looks(root: Element) -> None:
+    """Marks that only change how a text looks: white space kept by style, bold headings."""
+    for element in root.select("[style*='white-space' i]"):
+        del element.attrs["style"]
+    for element in (root, *root.ancestors):
+        if isinstance(element, Element) and "style" in element.attrs:
+            del element.attrs["style"]
+    root.strip_tags(IN_HEADINGS)
 
 
 def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
@@ -185,11 +174,14 @@ def _absolute(href: str | None, base_url: str) -> str | None:
 
 
 def _settle_images(root: Element, options: ExtractOptions, base_url: str) -> None:
+    if not options.include_images:
+        root.remove("img")
+        return
     for image in root.select("img"):
         source = image.attr("src") or ""
         if not source or source.startswith("data:"):
             source = image.attr("data-src") or ""
-        url = _absolute(source, base_url) if options.include_images else None
+        url = _absolute(source, base_url)
         if url is None:
             image.decompose()
             continue
@@ -205,3 +197,13 @@ def _drop_empty(root: Element) -> None:
     for element in root.select(f"a, li, p, {HEADINGS}"):
         if not element.text.strip() and element.select_one("img, hr") is None:
             element.decompose()
+    for summary in root.select("summary"):
+        _embolden(summary)
+
+
+def _embolden(summary: Element) -> None:
+    """What opens a folded part is read as its heading."""
+    if summary.select_one(f"{HEADINGS}, strong, b, p, div, ul, table") is None and summary.text.strip():
+        summary.wrap_children(Element("strong"))
+
+

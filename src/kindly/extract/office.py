@@ -5,8 +5,10 @@ Each format is read by the library made for it, loaded only when such a file com
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from html import unescape
 from typing import Any, Final
@@ -17,25 +19,29 @@ from kindly.extract.fragment import described, heading, note, paragraph, read_fr
 from kindly.extract.html import Reading
 from kindly.extract.options import ExtractOptions
 from kindly.extract.unreadable import broken_file, missing_library
+from kindly.extract.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, shown_part
 from kindly.models import Metadata
 
-MAX_ROWS: Final = 1_000
-MAX_COLUMNS: Final = 50
 MAX_SHEETS: Final = 30
-MAX_CELL: Final = 1_000
 MAX_SLIDES: Final = 500
 MAX_MARKUP: Final = 4_000_000
 GOES_ON = "the file goes on beyond what was read"
-MAX_WORD: Final = 2_500_000
-"""Of XML: its tree takes fifty times the memory."""
+MAX_WORD: Final = 10_000_000
+MAX_PIECE: Final = 600_000
+"""Of XML that is converted at once: its tree takes fifty times the memory."""
+MAX_WHOLE: Final = 1_500_000
+"""Of a table that cannot be taken apart."""
+MAX_WORD_SECONDS: Final = 10.0
+MAX_SLIDES_MARKUP: Final = 8_000_000
 DOCUMENT = "word/document.xml"
-NESTING = ("tbl", "sdt", "txbxContent", "del", "ins")
+BLOCK = re.compile(r"<(/?)w:(?:p|tbl|sdt|txbxContent|del|ins|customXml)(?:\s[^<>]*)?/?>")
 CORE = "docProps/core.xml"
 CORE_FIELD = re.compile(r"<(?:dc|dcterms|cp):(\w+)[^>]*>([^<]{1,500})<")
 VANISHED = re.compile(
     r"<w:(?:vanish|specVanish|webHidden)(?:\s*/>|\s+w:val=\"(?:1|true|on)\"\s*/?>)"
 )
 RUN = re.compile(r"<w:r[\s>]")
+BODY = re.compile(r"<w:body(?:\s[^>]*)?>")
 CODE_STYLES = """
 p[style-name='HTML Preformatted'] => pre:separator('\\n')
 p[style-name='Source Code'] => pre:separator('\\n')
@@ -47,7 +53,9 @@ r[style-name='HTML Code'] => code
 """
 
 
-def read_docx(archive: Archive, options: ExtractOptions) -> Reading:
+def read_docx(
+    archive: Archive, options: ExtractOptions, clock: Callable[[], float] = time.monotonic
+) -> Reading:
     """The text of a Word document.
 
     Raises:
@@ -59,22 +67,48 @@ def read_docx(archive: Archive, options: ExtractOptions) -> Reading:
     except ImportError as error:
         raise missing_library("Word", url=archive.url, media_type=archive.media_type) from error
     archive.check_xml()
-    body, hidden, short = _prepared(archive)
-    with _translating(archive.broken()):
-        converted = mammoth.convert_to_html(
-            io.BytesIO(body),
-            style_map=CODE_STYLES,
-            include_embedded_style_map=False,
-            external_file_access=False,
-            convert_image=mammoth.images.img_element(lambda image: {"src": ""}),
-        )
-    markup, cut = _bounded(converted.value)
-    if short and not cut:
+    word = _converted(archive, mammoth, clock)
+    markup, cut = _bounded("".join(word.markup))
+    if word.short and not cut:
         markup += note(GOES_ON)
     reading = read_fragment(markup, options, archive.url)
-    return described(
-        reading, _metadata(archive, reading.metadata.title), hidden=hidden, partial=cut or short
-    )
+    metadata = _metadata(archive, reading.metadata.title)
+    return described(reading, metadata, hidden=word.hidden, partial=cut or word.short)
+
+
+@dataclass(slots=True)
+class _Word:
+    """As much of a Word document as was converted."""
+
+    markup: list[str] = field(default_factory=list)
+    hidden: int = 0
+    """Runs of text that the document hides."""
+    short: bool = False
+    """Whether the document goes on."""
+
+
+def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _Word:
+    """The document piece by piece, until there is enough of it or it takes too long."""
+    word = _Word()
+    size = 0
+    until = clock() + MAX_WORD_SECONDS
+    for piece, is_short in _pieces(archive):
+        word.short = is_short or clock() > until or size > MAX_MARKUP
+        if word.markup and word.short and not is_short:
+            break
+        shown, vanished = _without_vanished(piece)
+        word.hidden += vanished
+        with _translating(archive.broken()):
+            result = mammoth.convert_to_html(
+                io.BytesIO(archive.copied({DOCUMENT: shown.encode()})),
+                style_map=CODE_STYLES,
+                include_embedded_style_map=False,
+                external_file_access=False,
+                convert_image=mammoth.images.img_element(lambda image: {"src": ""}),
+            )
+        word.markup.append(result.value)
+        size += len(result.value)
+    return word
 
 
 def read_sheets(body: bytes, archive: Archive | None, options: ExtractOptions, url: str) -> Reading:
@@ -85,13 +119,14 @@ def read_sheets(body: bytes, archive: Archive | None, options: ExtractOptions, u
         ExtractionFailed: it defines XML entities.
     """
     kind = archive.media_type if archive else "application/vnd.ms-excel"
+    broken = broken_file(body, url=url, media_type=kind)
     try:
         import python_calamine as calamine
     except ImportError as error:
         raise missing_library("Excel", url=url, media_type=kind) from error
     if archive is not None:
         archive.check_xml()
-    broken = broken_file(body, url=url, media_type=kind)
+        body = shown_part(archive)
     with _translating(broken):
         book = calamine.load_workbook(io.BytesIO(body))
     shown = [
@@ -122,8 +157,13 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> Readi
             "PowerPoint", url=archive.url, media_type=archive.media_type
         ) from error
     archive.check_xml()
+    if archive.markup_bytes > MAX_SLIDES_MARKUP:
+        raise ExtractionFailed(
+            f"The presentation has {archive.markup_bytes:,} bytes of markup, more than is read.",
+            url=archive.url,
+        )
     with _translating(archive.broken()):
-        slides = list(pptx.Presentation(io.BytesIO(body)).slides)
+        slides = list(pptx.Presentation(io.BytesIO(archive.copied({}))).slides)
         shown = [slide for slide in slides if slide._element.get("show") != "0"]
         parts = [
             part
@@ -153,36 +193,50 @@ def _translating(broken: MediaUnsupported) -> Iterator[None]:
         raise broken from error
 
 
-def _prepared(archive: Archive) -> tuple[bytes, int, bool]:
-    """The document without the runs that its author hid, how many there were, and whether it had to be cut."""
-    text = archive.read_xml(DOCUMENT).decode("utf-8", "replace")
-    shown, cut = _first_part(text, archive.url)
-    hidden = 0
-    if "<w:vanish" in shown:
-        shown, hidden = _without_vanished(shown)
-    if shown is text:
-        return archive.body, 0, False
-    return archive.with_member(DOCUMENT, shown.encode()), hidden, cut
-
-
-def _first_part(text: str, url: str) -> tuple[str, bool]:
-    """As much of a long document as the library reads in time: whole paragraphs, no table cut in two.
+def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
+    """The document in pieces that are documents themselves, and whether one is the last but not the end.
 
     Raises:
-        ExtractionFailed: there is no such place.
+        ExtractionFailed: a table is too large to be read.
     """
-    if len(text) <= MAX_WORD:
-        return text, False
-    end = MAX_WORD
-    while (end := text.rfind("</w:p>", 0, end)) > 0:
-        part = text[: end + len("</w:p>")]
-        if all(part.count(f"<w:{name}>") == part.count(f"</w:{name}>") for name in NESTING):
-            return f"{part}</w:body></w:document>", True
-        end = max(text.rfind(f"<w:{name}>", 0, end) for name in NESTING)
-    raise ExtractionFailed("The document is too large to be read.", url=url)
+    data = archive.read(DOCUMENT, MAX_WORD + 1)
+    text = data[:MAX_WORD].decode("utf-8", "replace")
+    body = BODY.search(text)
+    if body is None or len(text) <= MAX_PIECE:
+        yield text, False
+        return
+    head, start = text[: body.end()], body.end()
+    while len(text) - start > MAX_PIECE:
+        end = _end_of_piece(text, start)
+        if end is None and start == body.end():
+            raise ExtractionFailed("The document is too large to be read.", url=archive.url)
+        if end is None:
+            yield f"{head}</w:body></w:document>", True
+            return
+        yield f"{head}{text[start:end]}</w:body></w:document>", False
+        start = end
+    if len(data) <= MAX_WORD:
+        yield head + text[start:], False
+    else:
+        yield f"{head}</w:body></w:document>", True
+
+
+def _end_of_piece(text: str, start: int) -> int | None:
+    """Where a piece may end: after the last paragraph or table in it that is in nothing else."""
+    depth, end = 0, None
+    for found in BLOCK.finditer(text, start, start + MAX_WHOLE):
+        if end is not None and found.end() - start > MAX_PIECE:
+            break
+        if not found[0].endswith("/>"):
+            depth += -1 if found[1] else 1
+            end = found.end() if found[1] and depth == 0 else end
+    return end
 
 
 def _without_vanished(text: str) -> tuple[str, int]:
+    """The markup without the runs that its author hid, and how many there were."""
+    if "<w:vanish" not in text:
+        return text, 0
     kept: list[str] = []
     hidden = 0
     for piece in text.split("</w:r>"):
@@ -217,8 +271,8 @@ def _sheet(sheet: Any) -> tuple[str, bool]:
     drawn = table([row for row in rows if any(row)])
     if wide or high:
         drawn += note(
-            f"the sheet goes on: {min(sheet.height, MAX_ROWS + 1):,} of {sheet.height:,} rows and "
-            f"{min(sheet.width, MAX_COLUMNS):,} of {sheet.width:,} columns were read"
+            f"the sheet goes on: {min(sheet.height, MAX_ROWS + 1):,} rows and "
+            f"{min(sheet.width, MAX_COLUMNS):,} columns of it were read"
         )
     return drawn, wide or high
 

@@ -55,11 +55,25 @@ def is_teaser(evidence: Evidence) -> bool:
     """Whether the page shows only the beginning of what subscribers can read."""
     if len(evidence.text) > TEASER_CHARACTERS:
         return False
-    locked = signs.LOCKED_SCHEMA.search(evidence.markup) is not None
-    if signs.PAYWALL_TEXT.search(evidence.text):
-        return locked or len(evidence.text) <= WALL_CHARACTERS
-    short = len(evidence.text) <= SILENT_TEASER_CHARACTERS
-    return locked and short and signs.PAYWALL_MARKUP.search(evidence.markup) is not None
+    if _speaks_of_subscribers(evidence.text):
+        return len(evidence.text) <= WALL_CHARACTERS or _is_locked(evidence)
+    if len(evidence.text) > SILENT_TEASER_CHARACTERS or not _is_locked(evidence):
+        return False
+    return signs.PAYWALL_MARKUP.search(evidence.markup) is not None
+
+
+def _speaks_of_subscribers(text: str) -> bool:
+    lower = text.lower()
+    return (
+        any(word in lower for word in signs.PAYWALL_WORDS)
+        and signs.PAYWALL_TEXT.search(text) is not None
+    )
+
+
+def _is_locked(evidence: Evidence) -> bool:
+    """Whether the page says in its data that not everybody may read it."""
+    markup = evidence.markup
+    return "isAccessibleForFree" in markup and signs.LOCKED_SCHEMA.search(markup) is not None
 
 
 def _challenge(evidence: Evidence) -> None:

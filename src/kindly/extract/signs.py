@@ -112,6 +112,12 @@ PAYWALL_TEXT = re.compile(
     re.I,
 )
 
+PAYWALL_WORDS = (
+    "subscri", "regist", "sign up", "member", "limit", "trial", "log in", "is for", "behind", "unlock", "upgrade",
+    "weiterlesen", "abonn", "suscriptores",
+)  # fmt: skip
+"""One of them is in every match of `PAYWALL_TEXT`, and they are found much faster."""
+
 CONSENT_ADDRESS = re.compile(
     r"\Ahttps?://(?:consent\.(?:google|youtube|yahoo)\.|guce\.|[^/]*/(?:privacy-gate|cookie-?wall|consent-?(?:wall|gate)))",
     re.I,

@@ -18,8 +18,14 @@ NOT_TEXT = (
 )
 """Controls, embedded things and their fallbacks: no text of the page."""
 
+FALLBACKS = "template, noframes, noembed, object, video, audio, canvas, iframe, datalist"
+"""Of these, what stands where browsers draw something else; counted when it holds text."""
+
 HIDDEN_MARKUP = "[hidden], dialog:not([open]), annotation, annotation-xml"
 """Text that browsers do not show."""
+
+PANELS = "[role=tabpanel], main [role=region][id], article [role=region][id]"
+CHROME = "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=search]"
 
 REVEALED_SHARE = 0.6
 REVEALED_CHARACTERS = 600
@@ -53,36 +59,61 @@ Piece = Sequence[Element | Text]
 
 def drop_unseen(document: Document) -> int:
     """Take invisible elements and text out of the tree; the number of pieces that held text."""
+    fallbacks = sum(bool(element.text.strip()) for element in document.select(FALLBACKS))
     document.remove(NOT_TEXT)
     cascade = Cascade(document)
     document.remove("style")
     page_characters = len(document.text)
+    folded = _folded(document)
     pieces: list[Piece] = [
         [element]
         for element in document.select(HIDDEN_MARKUP)
-        if not _shown_by_script(len(element.text), page_characters)
+        if element not in folded and not _shown_by_script(len(element.text), page_characters)
     ]
-    pieces += _styled_unseen(document, cascade, page_characters)
-    return _drop(pieces)
+    pieces += _styled_unseen(document, cascade, folded, page_characters)
+    return fallbacks + _drop(pieces)
 
 
-def _styled_unseen(document: Document, cascade: Cascade, page_characters: int) -> list[Piece]:
+def _folded(document: Document) -> set[Node]:
+    """Panels that a visitor opens himself: a tab or a button in sight says that it shows them."""
+    panels = document.select(PANELS)
+    if not panels:
+        return set()
+    tabs = document.select("[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]")
+    openers = [tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None]
+    opened = {tab.attr("aria-controls") for tab in openers} - {None}
+    named = {tab.attr("id") for tab in openers} - {None}
+    return {
+        panel
+        for panel in panels
+        if (panel.attr("id") in opened or panel.attr("aria-labelledby") in named)
+        and panel.closest(CHROME) is None
+    }
+
+
+def _styled_unseen(
+    document: Document, cascade: Cascade, folded: set[Node], page_characters: int
+) -> list[Piece]:
     """What styles hide, unless they hide the whole page and thus only until a script shows it."""
-    external = document.select_one("link[rel~=stylesheet]") is not None
+    inks = _Inks(cascade, external=document.select_one("link[rel~=stylesheet]") is not None)
     pieces: list[Piece] = []
+    judged: dict[tuple[tuple[str, str], ...], bool] = {}
     walked: set[Node] = set()
     for element in (*cascade, *document.select("font[color]")):
         if element.tag in ("html", "body", "head"):
             continue
         style = cascade.of(element)
-        if is_unseen(style):
-            if not _shown_by_script(len(element.text), page_characters):
+        key = tuple(style.items())
+        if key not in judged:
+            judged[key] = is_unseen(style)
+        if judged[key]:
+            if element not in folded and not _shown_by_script(len(element.text), page_characters):
                 pieces.append([element])
         elif (_may_hide_text(style) or element.tag == "font") and walked.isdisjoint(
             element.ancestors
         ):
             walked.add(element)
-            pieces.append(_unreadable(element, cascade, external=external))
+            pieces.append(list(inks.unseen_text(element)))
     whole = _characters(pieces)
     return [] if whole > REVEALED_CHARACTERS and whole > 0.95 * page_characters else pieces
 
@@ -261,34 +292,47 @@ def _background(element: Element, style: Style, inherited: Colour | None) -> Col
     return colour
 
 
-def _unreadable(element: Element, cascade: Cascade, *, external: bool) -> list[Text]:
-    """The text under `element` that cannot be read."""
-    ink = _ink_around(element, cascade, external=external).under(element, cascade.of(element))
-    return list(_unseen_text(element, ink, cascade))
+class _Inks:
+    """What text looks like at every place of a tree, each place looked at once."""
+
+    def __init__(self, cascade: Cascade, *, external: bool) -> None:
+        self._cascade = cascade
+        self._external = external
+        self._known: dict[Node, tuple[_Ink, bool]] = {}
+
+    def unseen_text(self, element: Element) -> Iterator[Text]:
+        """The text under `element` that cannot be read."""
+        stack = [(element, self._of(element))]
+        while stack:
+            parent, looks = stack.pop()
+            for child in parent.children:
+                if isinstance(child, Element):
+                    stack.append((child, looks.under(child, self._cascade.of(child))))
+                elif isinstance(child, Text) and looks.unseen and child.data.strip():
+                    yield child
+
+    def _of(self, element: Element) -> _Ink:
+        """The looks inside `element`; unknown colours where an external stylesheet may have a say."""
+        chain: list[Element] = []
+        node: Node | None = element
+        while isinstance(node, Element) and node not in self._known:
+            chain.append(node)
+            node = node.parent
+        ink, plain = self._known.get(node, (BLANK, True)) if node is not None else (BLANK, True)
+        for place in reversed(chain):
+            if plain and self._external and (place.attr("class") or place.attr("id")):
+                plain = False
+                ink = _Ink(
+                    hidden=ink.hidden,
+                    tiny=ink.tiny,
+                    colour=ink.colour,
+                    background=None if ink.background == WHITE else ink.background,
+                )
+            ink = ink.under(place, self._cascade.of(place))
+            if place.tag in ("html", "body"):
+                ink = _Ink(hidden=False, tiny=False, colour=ink.colour, background=ink.background)
+            self._known[place] = (ink, plain)
+        return ink
 
 
-def _ink_around(element: Element, cascade: Cascade, *, external: bool) -> _Ink:
-    """The looks that `element` inherits; unknown colours where an external stylesheet may have a say."""
-    chain = [node for node in element.ancestors if isinstance(node, Element)]
-    styled_elsewhere = external and any(
-        node.attr("class") or node.attr("id") for node in (element, *chain)
-    )
-    ink = _Ink(
-        hidden=False, tiny=False, colour=None, background=None if styled_elsewhere else WHITE
-    )
-    for node in reversed(chain):
-        ink = ink.under(node, cascade.of(node))
-        if node.tag in ("html", "body"):
-            ink.hidden = ink.tiny = False
-    return ink
-
-
-def _unseen_text(element: Element, ink: _Ink, cascade: Cascade) -> Iterator[Text]:
-    stack = [(element, ink)]
-    while stack:
-        parent, looks = stack.pop()
-        for child in parent.children:
-            if isinstance(child, Element):
-                stack.append((child, looks.under(child, cascade.of(child))))
-            elif isinstance(child, Text) and looks.unseen and child.data.strip():
-                yield child
+BLANK = _Ink(hidden=False, tiny=False, colour=None, background=WHITE)

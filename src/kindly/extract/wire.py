@@ -5,7 +5,7 @@ The worker reads hostile pages, so what it sends back is never more than data: n
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -23,8 +23,9 @@ from kindly.errors import (
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Link, Metadata, OutcomeKind, Page
 
-LENGTHS = struct.Struct(">II")
+LENGTHS = struct.Struct(">II?")
 MAX_BYTES = 256 * 1024 * 1024
+PIECE_BYTES = 256 * 1024
 
 Message = tuple[bytes, bytes]
 """Header as JSON, and the body of a page or the text of a document."""
@@ -50,18 +51,23 @@ class BrokenWire(Exception):
     """The other side sent something that is no message."""
 
 
-def packed(message: Message) -> bytes:
-    """A message as the bytes to send."""
+def packed(message: Message, *, spent: bool = False) -> Iterator[bytes]:
+    """A message as the bytes to send, in pieces, so that a large one is not held twice.
+
+    `spent` says that its sender is not worth another.
+    """
     header, block = message
-    return LENGTHS.pack(len(header), len(block)) + header + block
+    yield LENGTHS.pack(len(header), len(block), spent) + header
+    for start in range(0, len(block), PIECE_BYTES):
+        yield block[start : start + PIECE_BYTES]
 
 
-def lengths(prefix: bytes) -> tuple[int, int]:
-    """The two lengths at the start of a message."""
-    header, block = LENGTHS.unpack(prefix)
+def lengths(prefix: bytes) -> tuple[int, int, bool]:
+    """What stands at the start of a message: its two lengths, and whether its sender is spent."""
+    header, block, spent = LENGTHS.unpack(prefix)
     if header + block > MAX_BYTES:
         raise BrokenWire("A message is larger than any document.")
-    return header, block
+    return header, block, spent
 
 
 def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:

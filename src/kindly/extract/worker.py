@@ -4,9 +4,11 @@ Started on demand, kept warm, without the server's environment, and gone when th
 """
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
@@ -21,7 +23,8 @@ from kindly.extract import wire
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Page
 
-DEFAULT_MEMORY_BYTES = 768 * 1024 * 1024
+DEFAULT_MEMORY_BYTES = 100 * 1024 * 1024
+"""That a process may take for a page; an ordinary one takes a tenth of it."""
 DEFAULT_TIMEOUT_S = 20.0
 PAGES_PER_PROCESS = 500
 MAX_PROCESSES = 4
@@ -39,6 +42,8 @@ KEPT_VARIABLES = (
     "TMP",
 )
 """What Python itself needs to start; no key or setting of the server goes further."""
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Libraries for numbers set memory aside for each of their threads."""
 
 
 class Workers:
@@ -102,7 +107,7 @@ class Workers:
         try:
             with anyio.fail_after(deadline.remaining_s()):
                 message = await worker.ask(wire.request(page, options, self._timeout_s))
-            reusable = worker.pages < self._pages_per_process
+            reusable = worker.pages < self._pages_per_process and not worker.spent
             return wire.read_answer(message)
         except TimeoutError as error:
             raise ExtractionFailed(
@@ -158,6 +163,8 @@ class _Worker:
 
     def __init__(self, process: Process) -> None:
         self.pages = 0
+        self.spent = False
+        """Whether it said that it has grown too large to be kept."""
         self._killed = False
         self._process = process
         self._questions = cast("ByteSendStream", process.stdin)
@@ -169,17 +176,25 @@ class _Worker:
 
     async def ask(self, message: wire.Message) -> wire.Message:
         self.pages += 1
-        await self._questions.send(wire.packed(message))
-        header, block = wire.lengths(await self._answers.receive_exactly(wire.LENGTHS.size))
+        for piece in wire.packed(message):
+            await self._questions.send(piece)
+        prefix = await self._answers.receive_exactly(wire.LENGTHS.size)
+        header, block, self.spent = wire.lengths(prefix)
         return await self._answers.receive_exactly(header), await self._answers.receive_exactly(
             block
         )
 
     def kill(self) -> None:
-        """Kill it, once: a second signal would reap the process behind the event loop's back."""
+        """Kill it, once, and by its number: `Process.kill` would reap one that has just died by itself, behind the
+        event loop's back.
+        """
         if self.alive and not self._killed:
             self._killed = True
-            self._process.kill()
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                with suppress(ProcessLookupError):
+                    os.kill(self._process.pid, signal.SIGKILL)
 
     async def aclose(self) -> None:
         self.kill()
@@ -205,5 +220,6 @@ def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
     """Only the variables that a worker needs, and where this package is."""
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
     package = str(Path(__file__).resolve().parents[2])
+    kept |= dict.fromkeys(ONE_THREAD, "1")
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
     return kept

@@ -1,10 +1,12 @@
 """Pages as a browser shows them: an address in, a `Page` of visible HTML out, from one warm browser behind the proxy.
 
-Nothing is started before the first page. Each page has its own pass through the proxy; a browser that died is replaced
-at the next call. Which driver runs the browser is a name in a table; whether a page needs one at all is decided in
+Nothing is started before the first page. Each page has its own pass through the proxy. A browser that died is replaced
+at the next call, one that rendered many pages makes room for a new one, and one that nobody uses is closed; neither
+cuts a page off. Which driver runs the browser is a name in a table; whether a page needs one at all is decided in
 `need.py`.
 """
 
+import math
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -30,7 +32,7 @@ from kindly.fetch.browsers import DRIVERS, wire
 from kindly.fetch.browsers.executables import find, this_machine
 from kindly.fetch.browsers.flags import FLAGS
 from kindly.fetch.browsers.process import StartError, start_worker
-from kindly.fetch.calls import USER_AGENT, Reply, Times
+from kindly.fetch.calls import USER_AGENT, Egress, Reply, Times
 from kindly.fetch.guard import Guard
 from kindly.fetch.pages import failure
 from kindly.fetch.proxy import Dial, FilteringProxy, Pass, ProxyLimits, dial_tcp, running_proxy
@@ -65,7 +67,15 @@ class BrowserSettings:
     """Chromium's own sandbox: on, but for root, with whom it does not start."""
     user_agent: str = USER_AGENT
     locale: str = "en-US"
+    ca_file: str | None = None
+    """Authorities that are trusted beside the usual ones."""
+    max_pages: int = 200
+    """After so many pages the browser is started anew."""
+    idle_s: float = 300.0
+    """After so long without a page it is closed."""
     proxy: ProxyLimits = field(default_factory=ProxyLimits)
+    egress: Egress = field(default_factory=Egress, repr=False)
+    """How the proxy's traffic leaves this machine."""
 
 
 class Browser(Protocol):
@@ -127,6 +137,24 @@ def _is_retryable_browser_connect_error(error: Exception) -> bool:
     return next((retry for pattern, retry in CONNECT_ERRORS if pattern.search(text)), False)
 
 
+@dataclass(eq=False, slots=True)
+class _Held:
+    """A browser that runs, and how much it was used."""
+
+    browser: Browser
+    used_s: float
+    """When a page last began or ended."""
+    begun: int = 0
+    running: int = 0
+    closing: bool = False
+
+    async def aclose(self) -> None:
+        """End it, once."""
+        if not self.closing:
+            self.closing = True
+            await self.browser.aclose()
+
+
 class BrowserPool:
     """Renders pages, a few at a time, in one browser that is started when it is first needed."""
 
@@ -143,11 +171,13 @@ class BrowserPool:
         self._guard = guard
         self._launch = launch
         self._times = seams.times
-        self._proxy = FilteringProxy(guard, settings.proxy, seams.dial)
+        self._proxy = FilteringProxy(guard, settings.proxy, seams.dial, settings.egress)
         self._slots = anyio.Semaphore(settings.pages)
         self._starting = anyio.Lock()
         self._ids = count(1)
-        self._browser: Browser | None = None
+        self._held: _Held | None = None
+        self._retired: set[_Held] = set()
+        """Browsers that get no new page, and end with their last one."""
         self._strikes = 0
         self._tasks = tasks
 
@@ -169,33 +199,80 @@ class BrowserPool:
 
     async def aclose(self) -> None:
         """End the browser."""
-        if self._browser is not None:
-            browser, self._browser = self._browser, None
-            await browser.aclose()
+        open_ones = (*self._retired, *filter(None, [self._held]))
+        self._retired.clear()
+        self._held = None
+        for held in open_ones:
+            await held.aclose()
 
     async def _render(self, url: Url, deadline: Deadline) -> Page:
-        browser = await self._ready(url)
+        held = await self._ready(url)
         try:
             with self._proxy.admit() as admitted:
-                answer = await browser.render(self._job(url, admitted, deadline))
+                answer = await held.browser.render(self._job(url, admitted, deadline))
         finally:
             self._strikes = 0 if deadline.remaining_s() else self._strikes + 1
+            self._ended(held)
         if isinstance(answer, wire.Rendered) and answer.status < 400:
             return self._page(answer, url)
         raise _known_failure(admitted, answer.url, url) or self._leaf(answer, url)
 
-    async def _ready(self, url: Url) -> Browser:
-        """The browser, started if there is none that works."""
+    async def _ready(self, url: Url) -> _Held:
+        """The browser, started if there is none that works, and taken for one page."""
         async with self._starting:
-            if self._browser is not None and self._browser.alive and self._strikes < STRIKES:
-                return self._browser
-            await self.aclose()
-            self._strikes = 0
-            try:
-                self._browser = await self._started()
-            except (StartError, SettingsError) as error:
-                raise PageUnreachable(_start_sentence(error), url=str(url)) from error
-            return self._browser
+            held = self._held
+            if held is None or not held.browser.alive or self._strikes >= STRIKES:
+                held = await self._replaced(url)
+            elif held.begun >= self._settings.max_pages:
+                self._held = None
+                self._retired.add(held)
+                self._close_if_done(held)
+                held = await self._replaced(url)
+            held.begun += 1
+            held.running += 1
+            held.used_s = self._times.clock()
+            return held
+
+    async def _replaced(self, url: Url) -> _Held:
+        if self._held is not None:
+            held, self._held = self._held, None
+            await held.aclose()
+        self._strikes = 0
+        try:
+            browser = await self._started()
+        except (StartError, SettingsError) as error:
+            raise PageUnreachable(_start_sentence(error), url=str(url)) from error
+        self._held = _Held(browser, self._times.clock())
+        if math.isfinite(self._settings.idle_s):
+            self._tasks.start_soon(self._close_when_idle, self._held)
+        return self._held
+
+    def _ended(self, held: _Held) -> None:
+        """One page less."""
+        held.running -= 1
+        held.used_s = self._times.clock()
+        if held in self._retired:
+            self._close_if_done(held)
+
+    def _close_if_done(self, held: _Held) -> None:
+        if not held.running:
+            self._tasks.start_soon(self._close_retired, held)
+
+    async def _close_retired(self, held: _Held) -> None:
+        await held.aclose()
+        self._retired.discard(held)
+
+    async def _close_when_idle(self, held: _Held) -> None:
+        wait_s = self._settings.idle_s
+        while wait_s > 0:
+            await self._times.sleep(wait_s)
+            if held is not self._held:
+                return
+            idle_s = 0.0 if held.running else self._times.clock() - held.used_s
+            wait_s = self._settings.idle_s - idle_s
+        self._held = None
+        self._retired.add(held)
+        await self._close_retired(held)
 
     async def _started(self) -> Browser:
         """A new browser; an attempt that may succeed later is made again, each time after twice as long."""
@@ -325,6 +402,7 @@ def worker_launch(settings: BrowserSettings, environ: Mapping[str, str]) -> Laun
             user_agent=settings.user_agent,
             locale=settings.locale,
             timeout_s=settings.start_s,
+            ca_file="" if executable.profile_root else settings.ca_file or "",
         )
         return await start_worker(program, start, environ, tasks)
 

@@ -32,7 +32,7 @@ class Cached:
     async def kept(self, key: str) -> Page | None:
         """The page as it is kept, of any age, without asking its site."""
         kept = await self._cache.get(key)
-        return None if kept is None else replace(kept.page, how="cache")
+        return None if kept is None else _as(kept, "cache")
 
     async def keep(self, page: Page) -> None:
         """Put a page in the place of what is kept under its address, if that was kept at all."""
@@ -45,14 +45,15 @@ class Cached:
         if kept is None:
             return await self._download(wanted, had=False)
         if not wanted.force_refresh and self._is_fresh(kept):
-            return replace(kept.page, how="cache")
+            return _as(kept, "cache")
         if kept.page.etag or kept.page.last_modified:
             wanted = replace(wanted, known=kept.page)
         page = await self._download(wanted, had=True)
         if page.status != 304:
             return page
-        await self._cache.touch(Kept(kept.page, self._times.now()))
-        return replace(kept.page, how="revalidated")
+        current = Kept(kept.page, self._times.now())
+        await self._cache.touch(current)
+        return _as(current, "revalidated")
 
     async def _download(self, wanted: Wanted, *, had: bool) -> Page:
         page = await self._get(wanted)
@@ -65,6 +66,10 @@ class Cached:
     def _is_fresh(self, kept: Kept) -> bool:
         age = self._times.now() - kept.checked_at
         return age < self._ttl and not must_be_checked(kept.page)
+
+
+def _as(kept: Kept, how: str) -> Page:
+    return replace(kept.page, how=how, checked_at=kept.checked_at)
 
 
 def may_be_kept(page: Page) -> bool:

@@ -122,7 +122,7 @@ class Reply:
     headers: Headers = ()
     """Names in lower case."""
     body: bytes = b""
-    """Decoded; empty unless the status is 2xx."""
+    """Decoded; of a refusal only its beginning, of other failures nothing."""
 
     def header(self, name: str) -> str | None:
         """The first header of that name."""

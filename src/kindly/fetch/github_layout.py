@@ -175,6 +175,14 @@ def folder_text(target: Target, entries: list[Fields], readme: str) -> str:
     )
 
 
+def wiki_text(target: Target, content: str) -> str:
+    """A page of a wiki under its name."""
+    name = unquote(target.path).replace("-", " ")
+    return document(
+        heading(1, name), f"Wiki of {target.owner}/{target.repo}", shown(content, below=1)
+    )
+
+
 def repository_text(repository: Fields, readme: str, release: Fields) -> str:
     """A repository: what it is, its newest release, its README."""
     licence = repository.part("license").text("spdx_id")

@@ -16,6 +16,10 @@ Kind = Literal[
     "releases",
     "release",
     "gist",
+    "wiki",
+    "commit",
+    "compare",
+    "history",
 ]
 
 HOSTS = frozenset({"github.com", "www.github.com"})
@@ -24,6 +28,7 @@ OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,38})")
 REPO = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}")
 NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 GIST = re.compile(r"[0-9a-f]{5,64}")
+SHA = re.compile(r"[0-9a-f]{7,64}")
 NO_OWNERS = frozenset(
     [
         "about",
@@ -89,7 +94,7 @@ class Target:
     repo: str = ""
     number: str = ""
     ref: str = ""
-    """A branch, tag or commit; the id of a gist."""
+    """A branch, tag or commit; two of them with `...` between; the id of a gist."""
     path: str = ""
 
 
@@ -106,9 +111,8 @@ def target_of(url: Url) -> Target | None:
     repo = repo.removesuffix(".git")
     if not rest:
         return Target("repository", owner, repo)
-    return (
-        _numbered(owner, repo, rest) or _placed(owner, repo, rest) or _released(owner, repo, rest)
-    )
+    found = (one(owner, repo, rest) for one in (_numbered, _placed, _released, _changed, _wiki))
+    return next(filter(None, found), None)
 
 
 def _gist(words: list[str]) -> Target | None:
@@ -141,3 +145,20 @@ def _released(owner: str, repo: str, rest: list[str]) -> Target | None:
     if rest[:2] == ["releases", "tag"] and len(rest) >= 3:
         return Target("release", owner, repo, ref="/".join(rest[2:]))
     return None
+
+
+def _changed(owner: str, repo: str, rest: list[str]) -> Target | None:
+    if rest[0] == "commit" and len(rest) == 2 and SHA.fullmatch(rest[1]):
+        return Target("commit", owner, repo, ref=rest[1])
+    if rest[0] == "compare" and "..." in "/".join(rest[1:]):
+        return Target("compare", owner, repo, ref="/".join(rest[1:]))
+    if rest[0] == "commits":
+        return Target("history", owner, repo, ref="".join(rest[1:2]), path="/".join(rest[2:]))
+    return None
+
+
+def _wiki(owner: str, repo: str, rest: list[str]) -> Target | None:
+    """A wiki's page; what begins with an underscore is a list or a history."""
+    if rest[0] != "wiki" or len(rest) > 2 or rest[-1].startswith("_"):
+        return None
+    return Target("wiki", owner, repo, path=rest[1] if len(rest) == 2 else "Home")

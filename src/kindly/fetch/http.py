@@ -14,20 +14,21 @@ reach beyond that is the proxy's business.
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
-from urllib.parse import unquote, urlsplit
 
 import anyio
 import httpcore2
 import httpx2
 from httpcore2 import AsyncNetworkBackend
 
-from kindly.errors import InputError, PageTooLarge, PageUnreachable, SettingsError
+from kindly.errors import FetchError, PageTooLarge, PageUnreachable
 from kindly.fetch.calls import Ask, Egress, FetchLimits, Reply
 from kindly.fetch.dial import PinnedBackend
 from kindly.fetch.guard import Guard
 from kindly.fetch.translate import translated
-from kindly.urls import Url, parse
+from kindly.fetch.upstream import Upstream, upstream_of
+from kindly.urls import Url
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -43,6 +44,9 @@ FILE_TYPE = re.compile(
 """Types whose bytes are mostly not text."""
 DRAIN_BYTES = 64 * 1024
 """How much of an answer that is not shown is read, so that its connection can be used again."""
+REFUSALS = frozenset({403, 405, 429, 503})
+"""Statuses that bot checks come with."""
+REFUSAL_BYTES = 64 * 1024
 KEEPALIVE_S = 15.0
 
 
@@ -62,7 +66,7 @@ class HttpHop:
         self._limits = limits
         self._egress = egress or Egress()
         self._dialler = dialler or httpcore2.AnyIOBackend()
-        self._pools: dict[str, httpcore2.AsyncConnectionPool] = {}
+        self._pools: dict[Upstream | None, httpcore2.AsyncConnectionPool] = {}
         self._headers = [
             ("User-Agent", limits.user_agent),
             ("Accept", ACCEPT),
@@ -117,11 +121,18 @@ class HttpHop:
         headers = tuple((_text(name).lower(), _text(value)) for name, value in response.headers)
         reply = Reply(ask.url, response.status, headers)
         stream = cast("AsyncIterator[bytes]", response.stream)
+        if response.status in REFUSALS:
+            return replace(reply, body=await self._refusal(ask, reply, response))
         if not 200 <= response.status < 300:
             await _drain(stream)
             return reply
-        body = await self._body(ask, reply, response)
-        return Reply(ask.url, response.status, headers, body)
+        return replace(reply, body=await self._body(ask, reply, response))
+
+    async def _refusal(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
+        """How a page begins that says why there is no other; nothing when it cannot be read."""
+        with suppress(FetchError, httpx2.DecodingError):
+            return await self._body(replace(ask, max_bytes=REFUSAL_BYTES), reply, response)
+        return b""
 
     async def _body(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
         """The decoded content, never more of it in memory than the cap and one decoder's chunk."""
@@ -148,24 +159,23 @@ class HttpHop:
         return b"".join(chunks)[:limit]
 
     async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
-        egress = self._egress
-        proxy = egress.proxy if url.scheme == "https" else egress.http_proxy
-        if proxy is None or _bypasses(url.host, egress.no_proxy):
-            proxy = ""
-        else:
+        proxy = upstream_of(self._egress, url)
+        if proxy is not None:
             # Behind a proxy public names often have no local answer.
             with suppress(PageUnreachable):
                 await self._guard.resolve(url.host, url.port)
-        context = await egress.tls.context()
+        context = await self._egress.tls.context()
         if proxy not in self._pools:
             self._pools[proxy] = self._open_pool(proxy, context)
         return self._pools[proxy]
 
-    def _open_pool(self, proxy: str, context: "SSLContext") -> httpcore2.AsyncConnectionPool:
+    def _open_pool(
+        self, proxy: Upstream | None, context: "SSLContext"
+    ) -> httpcore2.AsyncConnectionPool:
         """A pool that dials checked addresses, or the proxy if there is one."""
         return httpcore2.AsyncConnectionPool(
             ssl_context=context,
-            proxy=_proxy(proxy) if proxy else None,
+            proxy=httpcore2.Proxy(str(proxy.url), auth=proxy.auth) if proxy else None,
             max_connections=self._limits.concurrency,
             keepalive_expiry=KEEPALIVE_S,
             http2=True,
@@ -231,21 +241,6 @@ def _too_large(url: Url, limit: int) -> PageTooLarge:
         url=str(url),
         limit_bytes=limit,
     )
-
-
-def _bypasses(host: str, no_proxy: tuple[str, ...]) -> bool:
-    names = (name.strip().lower().lstrip("*").lstrip(".") for name in no_proxy)
-    return any(not name or host == name or host.endswith("." + name) for name in names)
-
-
-def _proxy(address: str) -> httpcore2.Proxy:
-    try:
-        parts = urlsplit(address)
-        url = parse(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
-    except (ValueError, InputError) as error:
-        raise SettingsError("HTTPS_PROXY must be an http:// or https:// address.") from error
-    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    return httpcore2.Proxy(str(url), auth=auth)
 
 
 def _text(raw: bytes) -> str:

@@ -1,8 +1,8 @@
 """Does this page need a browser? A fetched page in, the reason out, or nothing when its HTML already holds its text.
 
-Pure and cheap: a few regular expressions over the bytes, no parser, and no pattern that a hostile page could make
-slow. A page with enough text never needs one, whatever else it looks like; with little text there must be evidence that
-a script would bring more.
+Pure and cheap: it looks at a condensed page only, without a parser, and with no pattern that a hostile page could
+make slow: whatever repeats is bounded or cannot be taken back. A page with enough text never
+needs one, whatever else it looks like; with little text there must be evidence that a script would bring more.
 """
 
 import re
@@ -15,7 +15,14 @@ from kindly.models import Page
 
 HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
 LOOKED_AT_BYTES = 400_000
+CONDENSED_BYTES = 24_000
+"""Of markup and beginnings of scripts: where the evidence is, on a page that has little text."""
+SCRIPT_BEGINNING = 2_000
+MAX_PARTS = 1_000
+"""Scripts, styles and other unseen parts that are told apart."""
 PIECE_BYTES = 16_384
+COUNTED_BYTES = 100_000
+"""Of markup in which text is counted; a page with text has enough of it long before."""
 
 ENOUGH_CHARS = 1_500
 """Text beyond this is a page that can be read as it is."""
@@ -26,29 +33,28 @@ HEAVY_SCRIPT_RATIO = 30
 """So many times more script than text is an app that draws itself."""
 
 UNSEEN = re.compile(rb"<(?:(script|style|noscript|template|svg|head|iframe|select)\b[^<>]*>|!--)")
-TAG = re.compile(rb"<[^<>]*>")
-SCRIPT_BODY = re.compile(rb"<script\b[^<>]*>(.*?)(?:</script|\Z)", re.DOTALL)
+BULKY = re.compile(rb"<(script|style)\b[^<>]*>")
 PARAGRAPH = re.compile(rb"<(?:p|li|td|h[1-6]|blockquote|pre|dd)\b[^<>]*>\s*[^<\s]")
 
 MOUNT = re.compile(
-    rb"""<(div|main|section|article|body|span)\b[^<>]*?\b(?:id|class|data-[a-z-]+)=["']?
+    rb"""<(div|main|section|article|body|span)\b(?>[^<>]*?\b(?:id|class|data-[a-z-]{1,30})=["']?
     (?:root|app|__next|__nuxt|___gatsby|react-root|app-root|main-app|app-mount|svelte|sapper|q-app|mount|
        app-container|application|ember-app|vue-app|page-root|content-root|spa|main-content|container|content|
        results|feed|posts|list|article|output|target|island|react-app|__docusaurus|elm|blazor|flutter_target)
-    ["'\s>][^<>]*>\s*</\1\s*>""",
-    re.VERBOSE | re.DOTALL,
+    ["'\s>])(?:(?<=>)|[^<>]*+>)\s*+</\1\s*>""",
+    re.VERBOSE,
 )
 """An element with the name of a place where an app draws itself, and nothing in it."""
 CUSTOM_ROOT = re.compile(
-    rb"<((?:[a-z][a-z0-9]*-)+(?:root|app|shell|page|view|main)|app-[a-z-]+|router-outlet|ion-app)"
-    rb"\b[^<>]*>\s*</\1\s*>"
+    rb"<((?:[a-z][a-z0-9]{0,20}-){1,5}(?:root|app|shell|page|view|main)|app-[a-z-]{1,40}|router-outlet|ion-app)"
+    rb"(?=[\s>])[^<>]*+>\s*+</\1\s*>"
 )
 FRAMEWORK = re.compile(
     rb"\bng-app\b|\bng-version=|\bdata-reactroot\b|\bdata-server-rendered\b|\bv-cloak\b|\bv-for=|\bng-repeat="
-    rb"|\{\{\s*[\w.$]+|window\.__(?:nuxt|initial_state|apollo_state|preloaded_state)__|__next_data__"
+    rb"|\{\{\s{0,9}[\w.$]|window\.__(?:nuxt|initial_state|apollo_state|preloaded_state)__|__next_data__"
     rb"|\bx-data=|\bx-text=|hx-trigger=[\"']load"
     rb"|_framework/blazor|flutter_bootstrap|main\.dart\.js|sveltekit|/_app/immutable|/@vite/client|/_next/static"
-    rb"|/static/js/(?:main|bundle)|(?:main|app|bundle|runtime|chunk-vendors|index)[.-][\w-]{6,}\.m?js",
+    rb"|/static/js/(?:main|bundle)|(?:main|app|bundle|runtime|chunk-vendors|index)[.-][\w-]{6,40}\.m?js",
 )
 FETCHES = re.compile(
     rb"\bfetch\s*\(|xmlhttprequest|\baxios\b|\$\.(?:get|ajax|getjson)|\.innerhtml\s*=|document\.write"
@@ -85,38 +91,71 @@ def needs_browser(page: Page, text_chars: int | None = None) -> str | None:
     """
     if page.media_type not in HTML_TYPES or page.how == "browser":
         return None
+    if text_chars is not None and text_chars >= ENOUGH_CHARS:
+        return None
     body = page.body[:LOOKED_AT_BYTES].lower()
     chars = count_chars(body) if text_chars is None else text_chars
     if chars >= ENOUGH_CHARS or b"<script" not in body:
         return None
-    visible = b" ".join(body[start:end] for start, end in _gaps(body))
-    evidence = _Evidence(body, visible, chars)
+    condensed, script_bytes = _condensed(body)
+    visible = b" ".join(condensed[start:end] for start, end in _gaps(condensed))
+    evidence = _Evidence(condensed, visible, chars, script_bytes)
     return next((reason for reason, holds in RULES if holds(evidence)), None)
 
 
 def count_chars(body: bytes) -> int:
     """Characters of text, roughly, outside scripts and styles; not counted further than `ENOUGH_CHARS`."""
-    total = 0
+    total = looked_at = 0
     for start, end in _gaps(body):
         for at in range(start, end, PIECE_BYTES):
-            text = TAG.sub(b" ", body[at : min(end, at + PIECE_BYTES)]).replace(b"&nbsp;", b" ")
+            looked_at += min(end - at, PIECE_BYTES)
+            text = _without_tags(body[at : min(end, at + PIECE_BYTES)]).replace(b"&nbsp;", b" ")
             total += len(b" ".join(text.split()).decode("utf-8", "ignore"))
-            if total >= ENOUGH_CHARS:
+            if total >= ENOUGH_CHARS or looked_at > COUNTED_BYTES:
                 return total
     return total
 
 
 def _gaps(body: bytes) -> Iterator[tuple[int, int]]:
-    """Where the parts lie that a browser may show."""
+    """Where the parts lie that a browser may show; of very many, the first."""
     start = 0
-    while found := UNSEEN.search(body, start):
+    for _ in range(MAX_PARTS):
+        found = UNSEEN.search(body, start)
+        if found is None:
+            yield start, len(body)
+            return
         yield start, found.start()
         closing = b"</" + found[1] if found[1] else b"-->"
         end = body.find(closing, found.end())
         if end < 0:
             return
         start = end + len(closing)
-    yield start, len(body)
+
+
+def _without_tags(piece: bytes) -> bytes:
+    parts = (part.partition(b">") for part in piece.split(b"<"))
+    return b" ".join(text if closed else start for start, closed, text in parts)
+
+
+def _condensed(body: bytes) -> tuple[bytes, int]:
+    """The page without styles and with the beginnings of its scripts only, cut; and how much script there is."""
+    parts: list[bytes] = []
+    room, start, script_bytes = CONDENSED_BYTES, 0, 0
+    for _ in range(MAX_PARTS):
+        found = BULKY.search(body, start)
+        if found is None:
+            break
+        end = body.find(b"</" + found[1], found.end())
+        end = len(body) if end < 0 else end
+        kept = 0
+        if found[1] == b"script":
+            script_bytes += end - found.end()
+            kept = min(end - found.end(), SCRIPT_BEGINNING)
+        parts.append(body[start : found.end() + kept][:room])
+        room -= len(parts[-1])
+        start = end
+    parts.append(body[start : start + room])
+    return b"".join(parts), script_bytes
 
 
 @dataclass(frozen=True)
@@ -127,6 +166,7 @@ class _Evidence:
     visible: bytes
     """Without scripts, styles and comments."""
     chars: int
+    script_bytes: int
 
     @property
     def little(self) -> bool:
@@ -142,10 +182,6 @@ class _Evidence:
     def drawn(self) -> bool:
         """Whether a script is there that could draw a page."""
         return bool(FETCHES.search(self.body) or MODULE.search(self.body))
-
-    @property
-    def script_bytes(self) -> int:
-        return sum(len(found[1]) for found in SCRIPT_BODY.finditer(self.body))
 
 
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (

@@ -19,6 +19,7 @@ from kindly.errors import (
 )
 from kindly.fetch.calls import Ask, Headers, Hop, Reply, Times, Wanted
 from kindly.fetch.guard import Guard
+from kindly.fetch.need import BOT_CHECK
 from kindly.models import Page
 from kindly.urls import Url, join
 
@@ -34,6 +35,7 @@ REFRESH_TO = re.compile(
     re.IGNORECASE,
 )
 TAG = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+BOT_CHECK_BYTES = 100_000
 CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 
@@ -146,6 +148,13 @@ def failure(reply: Reply, now: datetime, *, known: bool = False) -> FetchError |
     url, status = str(reply.url), reply.status
     if 200 <= status < 300 or (status == 304 and known):
         return None
+    if status in {404, 410}:
+        return PageNotFound(f"There is no such page (HTTP {status}).", url=url, status=status)
+    if is_bot_check(reply):
+        sentence = (
+            f"{reply.url.host} answered with a bot check instead of the page (HTTP {status})."
+        )
+        return PageForbidden(sentence, url=url, status=403)
     wait_s = retry_after_s(reply, now)
     if status == 429 or (status == 503 and wait_s is not None):
         return PageRateLimited(
@@ -154,17 +163,22 @@ def failure(reply: Reply, now: datetime, *, known: bool = False) -> FetchError |
             status=status,
             retry_after_s=wait_s,
         )
-    if status in {404, 410}:
-        return PageNotFound(f"There is no such page (HTTP {status}).", url=url, status=status)
-    if status in {401, 407}:
-        return PageForbidden(f"The page needs a login (HTTP {status}).", url=url, status=status)
     if 400 <= status < 500:
-        return PageForbidden(
-            f"{reply.url.host} refuses to show the page (HTTP {status}).", url=url, status=status
+        says = (
+            "The page needs a login"
+            if status in {401, 407}
+            else f"{reply.url.host} refuses to show the page"
         )
+        return PageForbidden(f"{says} (HTTP {status}).", url=url, status=status)
     return PageUnreachable(
         f"{reply.url.host} failed to answer (HTTP {status}).", url=url, status=status
     )
+
+
+def is_bot_check(reply: Reply) -> bool:
+    """Whether a refusal asks its reader to prove that he is human."""
+    challenged = (reply.header("cf-mitigated") or "").strip().lower() == "challenge"
+    return challenged or BOT_CHECK.search(reply.body[:BOT_CHECK_BYTES].lower()) is not None
 
 
 def retry_after_s(reply: Reply, now: datetime) -> float | None:

@@ -4,6 +4,9 @@ A request comes in with the pass of a call that is under way; its target is pars
 dialled at exactly the checked address, so that no later answer of a resolver can change it. Whatever carries no valid
 pass, a browser's own calls to its vendor among them, is refused. Bytes and silence are capped. What pages are is not
 known here.
+
+Where the user's settings name a proxy, that one is dialled and given the name, as the HTTP client does it: the guard
+still checks the address and whatever this machine's own look-up says; what that proxy may reach is its business.
 """
 
 import base64
@@ -16,9 +19,18 @@ from functools import partial
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
 
-from kindly.errors import AddressRefused, FetchError, InputError, PageTooLarge, PageUnreachable
+from kindly.errors import (
+    AddressRefused,
+    FetchError,
+    InputError,
+    PageTooLarge,
+    PageUnreachable,
+    SettingsError,
+)
+from kindly.fetch.calls import Egress
 from kindly.fetch.guard import Guard
 from kindly.fetch.heads import BadHead, Head, answer, read_head
+from kindly.fetch.upstream import Upstream, upstream_of
 from kindly.urls import Url, parse
 
 Dial = Callable[[str, int], Awaitable[ByteStream]]
@@ -85,11 +97,18 @@ async def dial_tcp(address: str, port: int) -> ByteStream:
 class FilteringProxy:
     """Serves a browser on a loopback port, for as long as `running_proxy` is open."""
 
-    def __init__(self, guard: Guard, limits: ProxyLimits, dial: Dial = dial_tcp) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        limits: ProxyLimits,
+        dial: Dial = dial_tcp,
+        egress: Egress | None = None,
+    ) -> None:
         self.port = 0
         self._guard = guard
         self._limits = limits
         self._dial = dial
+        self._egress = egress or Egress()
         self._passes: dict[str, Pass] = {}
 
     @property
@@ -139,27 +158,61 @@ class FilteringProxy:
     async def _connected(self, client: "_Client", admitted: Pass) -> None:
         url = target_of(client.head)
         try:
-            server = await self._open(url)
+            way = await self._open(url)
         except FetchError as error:
             admitted.failures[url.host, url.port] = error
             await _say(client.stream, 403 if isinstance(error, AddressRefused) else 502)
             return
-        async with server:
-            exchange = _Exchange(client, server, admitted, url, self._limits.idle_s)
+        async with way.server:
+            exchange = _Exchange(client, way, admitted, url, self._limits.idle_s)
             await exchange.run()
 
-    async def _open(self, url: Url) -> ByteStream:
-        """A connection to the first checked address that accepts."""
+    async def _open(self, url: Url) -> "_Way":
+        """A connection to the first checked address that accepts, or to the proxy that is meant for it."""
         if url.host in VENDOR_HOSTS:
             raise AddressRefused(f"{url.host} is the browser's own errand.", url=str(url))
         self._guard.check(url)
+        try:
+            upstream = upstream_of(self._egress, url)
+            if upstream is not None:
+                return await self._through(upstream, url)
+        except SettingsError as error:
+            raise PageUnreachable(error.detail, url=str(url)) from error
         for address in await self._guard.resolve(url.host, url.port):
-            try:
-                with anyio.fail_after(self._limits.connect_s):
-                    return await self._dial(address, url.port)
-            except (OSError, TimeoutError):
-                continue
+            with suppress(OSError, TimeoutError), anyio.fail_after(self._limits.connect_s):
+                return _Way(await self._dial(address, url.port))
         raise PageUnreachable(f"{url.host} could not be connected to.", url=str(url))
+
+    async def _through(self, upstream: Upstream, url: Url) -> "_Way":
+        """A connection to a proxy, and for a tunnel through it."""
+        # Behind a proxy public names often have no local answer.
+        with suppress(PageUnreachable):
+            await self._guard.resolve(url.host, url.port)
+        server: ByteStream | None = None
+        opened = False
+        try:
+            with anyio.fail_after(self._limits.connect_s):
+                server = await self._dial(upstream.url.host, upstream.url.port)
+                if upstream.url.scheme == "https":
+                    server = await _secured(server, upstream.url.host, self._egress)
+                status = 200 if url.scheme == "http" else await _tunnelled(server, upstream, url)
+            opened = 200 <= status < 300
+        except (OSError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError, BadHead):
+            raise PageUnreachable("The proxy could not be connected to.", url=str(url)) from None
+        finally:
+            if server is not None and not opened:
+                await anyio.aclose_forcefully(server)
+        if not opened:
+            raise _proxy_refused(url, status)
+        return _Way(server, upstream)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A connection, and the proxy that is at its other end, if that is not the site itself."""
+
+    server: ByteStream
+    upstream: Upstream | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +229,7 @@ class _Exchange:
     """One request, or one tunnel, between a browser and a server."""
 
     client: _Client
-    server: ByteStream
+    way: _Way
     admitted: Pass
     url: Url
     idle_s: float
@@ -194,21 +247,25 @@ class _Exchange:
         await self.client.stream.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._upwards, watch, tasks.cancel_scope)
-            await self._pump(self.server, self.client.stream, watch)
+            await self._pump(self.way.server, self.client.stream, watch)
             tasks.cancel_scope.cancel()
 
     async def _upwards(self, watch: anyio.CancelScope, tunnel: anyio.CancelScope) -> None:
-        await self._pump(self.client.stream, self.server, watch, self.client.rest)
+        await self._pump(self.client.stream, self.way.server, watch, self.client.rest)
         tunnel.cancel()
 
     async def _request(self, watch: anyio.CancelScope, method: str) -> None:
         """Send the request on, body and all, and the answer back; the connection is not used again."""
         head, rest = self.client.head, self.client.rest
         left = head.body_bytes
-        fields = (("Host", self.url.netloc), ("Connection", "close"))
-        sent = head.passed_on(f"{method} {self.url.target} HTTP/1.1", fields) + rest[:left]
+        fields = [("Host", self.url.netloc), ("Connection", "close")]
+        upstream, target = self.way.upstream, self.url.target
+        if upstream is not None:
+            target = str(self.url)
+            fields += _credentials(upstream)
+        sent = head.passed_on(f"{method} {target} HTTP/1.1", fields) + rest[:left]
         left -= len(rest[:left])
-        while await self._carry(sent, self.server, watch) and left:
+        while await self._carry(sent, self.way.server, watch) and left:
             sent = (await self.client.stream.receive())[:left]
             left -= len(sent)
         try:
@@ -216,13 +273,17 @@ class _Exchange:
         except BadHead:
             await _say(self.client.stream, 502)
         else:
-            await self._pump(self.server, self.client.stream, watch, back)
+            await self._pump(self.way.server, self.client.stream, watch, back)
 
     async def _answer(self) -> bytes:
         """The first bytes of the final answer, told to be the last on its connection."""
-        back, rest = await read_head(self.server)
+        back, rest = await read_head(self.way.server)
         while back.status < 200:
-            back, rest = await read_head(self.server, rest)
+            back, rest = await read_head(self.way.server, rest)
+        if self.way.upstream is not None and back.status == 407:
+            # Meant for us: a browser would take it for our own question.
+            self.admitted.failures[self.url.host, self.url.port] = _proxy_refused(self.url, 407)
+            raise BadHead
         return back.passed_on(back.first, (("Connection", "close"),)) + rest
 
     async def _pump(
@@ -264,6 +325,42 @@ def target_of(head: Head) -> Url:
         return parse(f"https://{target}" if method == "CONNECT" else target)
     except InputError as error:
         raise BadHead from error
+
+
+async def _secured(stream: ByteStream, host: str, egress: Egress) -> ByteStream:
+    """The same connection under TLS."""
+    from anyio.streams.tls import TLSStream
+
+    context = await egress.tls.context()
+    return await TLSStream.wrap(
+        stream, server_side=False, hostname=host, ssl_context=context, standard_compatible=False
+    )
+
+
+async def _tunnelled(server: ByteStream, upstream: Upstream, url: Url) -> int:
+    """What a proxy says when it is asked for a tunnel; nothing is sent into that before it is there."""
+    host = f"[{url.host}]" if ":" in url.host else url.host
+    asked = Head("", ()).passed_on(
+        f"CONNECT {host}:{url.port} HTTP/1.1",
+        [("Host", f"{host}:{url.port}"), *_credentials(upstream)],
+    )
+    await server.send(asked)
+    back, rest = await read_head(server)
+    if rest and back.status < 300:
+        raise BadHead
+    return back.status
+
+
+def _credentials(upstream: Upstream) -> list[tuple[str, str]]:
+    return [("Proxy-Authorization", upstream.authorization)] if upstream.auth else []
+
+
+def _proxy_refused(url: Url, status: int) -> PageUnreachable:
+    why = "wants other credentials" if status == 407 else f"answered with status {status}"
+    return PageUnreachable(
+        f"{url.host} could not be reached: the proxy of HTTPS_PROXY or HTTP_PROXY {why}.",
+        url=str(url),
+    )
 
 
 async def _say(client: ByteStream, status: int, *fields: str) -> None:

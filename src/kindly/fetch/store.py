@@ -46,7 +46,7 @@ DELETE FROM pages_1 WHERE key IN (
 )
 """
 
-META = tuple(one.name for one in fields(Page) if one.name != "body")
+META = tuple(one.name for one in fields(Page) if one.name not in {"body", "checked_at"})
 """What is kept of a page beside its bytes."""
 
 Statement = tuple[str, tuple[object, ...]]

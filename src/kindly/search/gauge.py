@@ -49,8 +49,9 @@ class Window:
 class Gauge:
     """The limits of one provider, learned from its answers."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], per_minute: int | None = None) -> None:
         self._now = now
+        self._per_minute = per_minute
         self._paused_until = 0.0
         self.quota: Quota | None = None
         self.pace: Pace | None = None
@@ -72,7 +73,8 @@ class Gauge:
                 self.pause(window.reset_s)
         if windows:
             self.quota = self._quota(max(windows, key=_size))
-        self.pace = pace_in(told) or self.pace
+        if pace := pace_in(told):
+            self.pace = pace.at_most(self._per_minute)
 
     def pause(self, seconds: float) -> None:
         """Leave the provider alone for that long, or for longer if that was said before."""

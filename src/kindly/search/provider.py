@@ -15,6 +15,7 @@ from kindly.redact import Secret
 
 if TYPE_CHECKING:
     from kindly.search.exchange import Api
+    from kindly.search.pool_settings import PoolSettings
     from kindly.search.world import World
 
 
@@ -61,6 +62,13 @@ class Pace:
     calls: float
     per_s: float
 
+    def at_most(self, per_minute: int | None) -> "Pace":
+        """This pace, or a slower one that keeps both to it and to so many calls a minute."""
+        if per_minute is None or per_minute / 60 >= self.calls / self.per_s:
+            return self
+        bursts = self.per_s >= 60 or per_minute <= self.calls
+        return Pace(per_minute, 60) if bursts else Pace(1, 60 / per_minute)
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -72,6 +80,8 @@ class Access:
     """The needed settings by name."""
     world: "World"
     """Clock, chance and memory, for those that need them."""
+    pool: "PoolSettings | None" = None
+    """How the pool of public instances behaves, where that was set."""
 
 
 @dataclass(frozen=True, slots=True)

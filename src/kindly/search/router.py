@@ -60,6 +60,8 @@ class Router:
     width: int
     """How many are asked at once."""
     clock: Callable[[], float]
+    budget_s: float = SEARCH_BUDGET_S
+    """For a whole search, however many are asked."""
 
     async def open(self) -> None:
         """Take up what earlier starts learned of the providers."""
@@ -106,7 +108,7 @@ class Router:
 
     async def _answer(self, query: Query, deadline: Deadline) -> Hits:
         began = self.clock()
-        round_ = Round(query, deadline.within(SEARCH_BUDGET_S))
+        round_ = Round(query, deadline.within(self.budget_s))
         ready = sum(lane.breaker.admits for lane in self.lanes)
         together = self.width > 1 and ready > 1
         hits = await (self._fused(round_) if together else self._first(round_))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from kindly.errors import (
+    Busy,
     ExtractError,
     FetchError,
     InputError,
@@ -11,6 +12,7 @@ from kindly.errors import (
     ProviderAuth,
     ProviderRateLimited,
     ProviderRejected,
+    ReadError,
     SearchError,
     SettingsError,
 )
@@ -21,8 +23,10 @@ UNEXPECTED = (
 )
 
 
-def _plain(error: KindlyError) -> str:
-    return error.detail
+def _named(error: KindlyError) -> str:
+    """The sentence, with the argument's name before it if it does not have it already."""
+    name = error.field if isinstance(error, InputError) else ""
+    return error.detail if name in error.detail else f"{name}: {error.detail}"
 
 
 def _configuration(error: KindlyError) -> str:
@@ -35,6 +39,10 @@ def _rejected(error: KindlyError) -> str:
 
 def _later(error: KindlyError) -> str:
     return f"{error.detail} {_when(error)} A known page can still be read with get_content."
+
+
+def _soon(error: KindlyError) -> str:
+    return f"{error.detail} {_when(error)}"
 
 
 def _page(error: KindlyError) -> str:
@@ -50,8 +58,9 @@ def _when(error: KindlyError) -> str:
 
 
 SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = (
-    (InputError, _plain),
+    (InputError, _named),
     (SettingsError, _configuration),
+    (Busy, _soon),
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),
@@ -59,6 +68,7 @@ SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = 
     (SearchError, _later),
     (FetchError, _page),
     (ExtractError, _page),
+    (ReadError, _configuration),
 )
 
 

@@ -14,7 +14,7 @@ from mcp.server.stdio import stdio_server
 import kindly
 from kindly.app import App
 from kindly.budget import Deadline
-from kindly.errors import KindlyError
+from kindly.errors import KindlyError, ProviderTimeout
 from kindly.redact import Redactor
 from kindly.server.failures import UNEXPECTED, sentence
 from kindly.server.tool import Call, Output, Profile, Tool
@@ -84,7 +84,7 @@ def _listed(name: str, tool: Tool) -> types.Tool:
         description=tool.description,
         input_schema=tool.arguments.schema_for_clients(),
         output_schema=tool.output_schema,
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=True),
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=tool.open_world),
     )
 
 
@@ -97,16 +97,21 @@ async def _answer(
         wanted = tool.arguments.parse(arguments)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
-            output = await tool.run(Call(app, deadline, _Progress(context)), wanted)
+            async with app.room.taken():
+                output = await tool.run(Call(app, deadline, _Progress(context)), wanted)
     except KindlyError as error:
         _log(tool, error.outcome.value, began)
+        if tool.failure is not None:
+            return _result(tool.failure(error, arguments or {}), app.redactor)
         return _failure(sentence(error), app.redactor)
     except TimeoutError:
         _log(tool, "timeout", began)
-        return _failure(
-            f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again.",
-            app.redactor,
+        late = (
+            f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again."
         )
+        if tool.failure is not None:
+            return _result(tool.failure(ProviderTimeout(late), arguments or {}), app.redactor)
+        return _failure(late, app.redactor)
     except Exception:
         logger.exception("unforeseen error", extra={"tool": tool.name})
         return _failure(UNEXPECTED, app.redactor)

@@ -35,6 +35,11 @@ class Fence:
             f"{inner}\n<<<end web-page {self.token}>>>"
         )
 
+    def shortly(self, text: str) -> str:
+        """The same where the page's address stands beside it."""
+        inner = LOOK_ALIKE.sub(lambda match: "‹" * len(match[0]), text)
+        return f"<<<web-page {self.token}>>>\n{inner}\n<<<end web-page {self.token}>>>"
+
 
 @dataclass(frozen=True, slots=True)
 class NoFence:
@@ -43,6 +48,10 @@ class NoFence:
     preamble: ClassVar[str] = ""
 
     def around(self, text: str, url: str) -> str:
+        """The text as it is."""
+        return text
+
+    def shortly(self, text: str) -> str:
         """The text as it is."""
         return text
 
@@ -74,6 +83,8 @@ def page_output(answer_url: str, reading: Reading, fence: Marks) -> Output:
     facts = " · ".join(
         str(structured[key]) for key in ("final_url", "published", "how") if key in structured
     )
+    if "unchanged_since" in structured:
+        facts += f", unchanged since {structured['unchanged_since']}"
     text = f"# {heading}\n{facts}\n\n{structured['page_content']}"
     return Output(text, structured)
 
@@ -138,7 +149,7 @@ def _result(reading: Reading, fence: Marks) -> dict[str, Any]:
         "link": hit.url,
         "snippet": clip(hit.snippet, SNIPPET_TOKENS),
         "page_content": page_content(reading, fence),
-        **_status(reading.source.outcome),
+        **status_of(reading.source.outcome),
         "domain": domain(hit.url),
         "provider": hit.provider,
     }
@@ -154,7 +165,8 @@ def _result(reading: Reading, fence: Marks) -> dict[str, Any]:
     return result | {key: value for key, value in optional.items() if value is not None}
 
 
-def _status(outcome: Outcome) -> dict[str, Any]:
+def status_of(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as fields of a result."""
     if outcome.ok:
         return {"status": outcome.kind.value}
     status: dict[str, Any] = {"status": outcome.kind.value, "retryable": outcome.retryable}
@@ -175,10 +187,11 @@ def _as_text(number: int, result: dict[str, Any]) -> str:
 
 def _about(reading: Reading) -> dict[str, Any]:
     document = reading.source.document
-    about = _status(reading.source.outcome)
+    about = status_of(reading.source.outcome)
     if document is None:
         return about
     meta = document.metadata
+    fetched_at = document.fetched_at.isoformat(timespec="seconds")
     optional = {
         "title": clip(meta.title, TITLE_TOKENS) or None,
         "final_url": document.url if document.url != reading.source.url else None,
@@ -186,7 +199,8 @@ def _about(reading: Reading) -> dict[str, Any]:
         "author": meta.author and clip(meta.author, TITLE_TOKENS),
         "language": meta.language,
         "how": document.how,
-        "fetched_at": document.fetched_at.isoformat(timespec="seconds"),
+        "fetched_at": fetched_at,
+        "unchanged_since": fetched_at if document.how == "revalidated" else None,
         "hidden_dropped": document.hidden_dropped or None,
         "cursor": reading.cursor,
     }
@@ -198,6 +212,8 @@ def page_content(reading: Reading, fence: Marks) -> str:
     source, passage = reading.source, reading.passage
     if source.document is None or passage is None:
         return note(source)
+    if reading.excerpts:
+        return _excerpts(reading, source.document.url, fence)
     if not passage.text.strip():
         return f"_Left out: no room in this answer. {_go_on(reading)}_"
     fenced = fence.around(passage.text.strip("\n"), source.document.url)
@@ -206,6 +222,27 @@ def page_content(reading: Reading, fence: Marks) -> str:
     outline = f" Further down: {' · '.join(reading.outline)}." if reading.outline else ""
     return (
         f"{fenced}\n_Cut: characters {passage.start:,} to {passage.end:,} of {passage.total:,}. "
+        f"{_go_on(reading)}{fence_free(outline)}_"
+    )
+
+
+def _excerpts(reading: Reading, url: str, fence: Marks) -> str:
+    """The parts of a long page that the query needs, with the gaps between them told."""
+    total = reading.excerpts[0].total
+    pieces: list[str] = []
+    seen = 0
+    for excerpt in reading.excerpts:
+        if excerpt.start > seen:
+            pieces.append(f"[… {excerpt.start - seen:,} characters left out …]")
+        pieces.append(excerpt.text.strip("\n"))
+        seen = excerpt.end
+    if seen < total:
+        pieces.append(f"[… {total - seen:,} characters left out …]")
+    shown = sum(excerpt.end - excerpt.start for excerpt in reading.excerpts)
+    outline = f" All of it: {' · '.join(reading.outline)}." if reading.outline else ""
+    fenced = fence.around("\n\n".join(pieces), url)
+    return (
+        f"{fenced}\n_Cut to what the query needs: {shown:,} of {total:,} characters. "
         f"{_go_on(reading)}{fence_free(outline)}_"
     )
 

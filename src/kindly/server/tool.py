@@ -4,15 +4,16 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, Literal, Self, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from kindly.app import App
 from kindly.budget import Deadline
-from kindly.errors import InputError
+from kindly.errors import InputError, KindlyError
 from kindly.pipeline import Progress
+from kindly.settings import Settings
 
 Json = dict[str, Any]
 
@@ -77,6 +78,16 @@ class Arguments(BaseModel):
         return schema
 
 
+def json_list(value: object) -> object:
+    """A list as some clients send it, as its JSON text; anything else as it is."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
 def _absent(value: object) -> bool:
     return value is None or (
         isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
@@ -88,7 +99,8 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
     if not isinstance(value, str) or str in kinds:
         return value
     plain = value.strip().lower()
-    if any(get_origin(kind) is Literal for kind in kinds):
+    choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+    if any(isinstance(choice, str) for choice in choices):
         return plain
     try:
         return json.loads(plain)
@@ -98,7 +110,9 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
 
 def _kinds(annotation: object) -> Iterator[object]:
     """The types that a value may have: of `int | None`, both."""
-    if get_origin(annotation) in {Union, UnionType}:
+    if get_origin(annotation) is Annotated:
+        yield from _kinds(get_args(annotation)[0])
+    elif get_origin(annotation) in {Union, UnionType}:
         for part in get_args(annotation):
             yield from _kinds(part)
     else:
@@ -149,6 +163,10 @@ class Tool:
     arguments: type[Arguments]
     output_schema: Json
     run: Callable[[Call, Any], Awaitable[Output]]
+    open_world: bool = True
+    """Whether a call may reach the network."""
+    failure: Callable[[KindlyError, Mapping[str, object]], Output] | None = None
+    """An error and the arguments as they came → the answer, where the contract has a shape for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +176,5 @@ class Profile:
     name: str
     instructions: str
     tools: tuple[Tool, ...]
+    tools_for: Callable[[Settings], tuple[Tool, ...]] | None = None
+    """The tools as settings make them, where limits and defaults can be set."""

@@ -1,37 +1,26 @@
-"""Every setting, read once at start: defaults < TOML file < environment < command line.
+"""Every setting, read once at start: defaults < profile < file < environment < command line.
 
 The only reader of the environment. Out comes one frozen `Settings`; a value that is wrong or unknown is named in one
-line by `SettingsError`. What a setting does is said beside it; `docs/settings.md` is checked against this file.
+line by `SettingsError`. What a setting does is said beside it in `fields`; `docs/settings.md` is checked against it.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SecretStr,
-    ValidationError,
-)
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from kindly.errors import SettingsError
-from kindly.fetch.calls import USER_AGENT
-from kindly.fetch.guard import parse_opened
 from kindly.fetch.loaders import LOADERS
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
-from kindly.settings.hosts import CONTEXTS, PROFILE_DEFAULTS, ContextName, Host, ProfileName
+from kindly.settings.fields import Fields
+from kindly.settings.hosts import CONTEXTS, ContextName, Host, ProfileName, profile_defaults
 from kindly.settings.sources import (
     CONFIG_NAME,
     Names,
@@ -41,11 +30,13 @@ from kindly.settings.sources import (
     from_environ,
     from_file,
 )
+from kindly.settings.values import STORE_NAMES, BaseUrl, Env
 
 __all__ = [
     "CONTEXTS",
     "ENV_BY_FIELD",
     "LOADER_URLS",
+    "STORE_NAMES",
     "ContextName",
     "Host",
     "ProfileName",
@@ -54,255 +45,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
-    """The variable that sets a field, other names it goes by, and what it does."""
-
-    name: str
-    about: str
-    aliases: tuple[str, ...] = ()
-
-
-STORE_NAMES = ("sqlite", "duckdb", "memory")
-
-
-def _split(value: object) -> object:
-    """`a, b` → (`a`, `b`); lists pass."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _web_address(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must begin with http:// or https://")
-    return value.rstrip("/")
-
-
-def _proxy_address(value: SecretStr) -> SecretStr:
-    """A proxy as other programs take it too: without a scheme it is an http proxy."""
-    text = value.get_secret_value()
-    scheme, mark, _ = text.partition("://")
-    if not mark:
-        return SecretStr(f"http://{text}")
-    if scheme.lower() not in {"http", "https"}:
-        raise ValueError("must be an http:// or https:// address; SOCKS proxies cannot be used")
-    return value
-
-
-def _store_name(value: SecretStr) -> SecretStr:
-    name = value.get_secret_value().strip()
-    if name not in STORE_NAMES and not name.startswith(("postgresql://", "postgres://")):
-        raise ValueError("must be sqlite, duckdb, memory or a postgresql:// address")
-    return SecretStr(name)
-
-
-def _private_host(value: str) -> str:
-    parse_opened(value)
-    return value
-
-
-Listed = Annotated[tuple[str, ...], BeforeValidator(_split)]
-PrivateHosts = Annotated[
-    tuple[Annotated[str, AfterValidator(_private_host)], ...], BeforeValidator(_split)
-]
-ProxyAddress = Annotated[SecretStr, AfterValidator(_proxy_address)]
-BaseUrl = Annotated[str, AfterValidator(_web_address)]
-
-
-class Settings(BaseModel):
+class Settings(Fields):
     """All that a user can set, validated and frozen; secrets are masked in its repr."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools that is offered.")] = (
-        "kindly"
-    )
-    context: Annotated[
-        ContextName, Env("KINDLY_CONTEXT", "The host application; sets answer size and deadline.")
-    ] = "agent"
-    plain_names: Annotated[
-        bool, Env("KINDLY_PLAIN_NAMES", "Turn the dot in tool names into an underscore.")
-    ] = False
-    max_tokens: Annotated[
-        int, Field(ge=500, le=1_000_000), Env("KINDLY_MAX_TOKENS", "Tokens of an answer.")
-    ] = 20_000
-    deadline_s: Annotated[
-        float | None,
-        Field(gt=0, le=3600),
-        Env("KINDLY_DEADLINE_S", "Seconds a call may take; unset, what the context bears."),
-    ] = None
-
-    transport: Annotated[
-        Literal["stdio", "http"], Env("KINDLY_TRANSPORT", "How clients reach the server.")
-    ] = "stdio"
-    host: Annotated[str, Env("KINDLY_HOST", "Address that the HTTP transport listens on.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[
-        int, Field(ge=0, le=65535), Env("KINDLY_PORT", "Port of the HTTP transport.")
-    ] = 8000
-    http_token: Annotated[
-        SecretStr | None,
-        Env("KINDLY_HTTP_TOKEN", "Bearer token that HTTP clients must send; needed off loopback."),
-    ] = None
-    allowed_hosts: Annotated[
-        Listed,
-        Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
-    ] = ()
-
-    request_timeout_ms: Annotated[
-        int, Field(ge=100, le=600_000), Env("REQUEST_TIMEOUT_MS", "Milliseconds for one page.")
-    ] = 30_000
-    concurrency: Annotated[
-        int, Field(ge=1, le=1000), Env("CONCURRENCY", "Downloads under way at once.")
-    ] = 64
-    host_concurrency: Annotated[
-        int,
-        Field(ge=1, le=1000),
-        Env("KINDLY_HOST_CONCURRENCY", "Downloads at once from one site."),
-    ] = 8
-    max_page_bytes: Annotated[
-        int,
-        Field(ge=10_000, le=100_000_000),
-        Env("KINDLY_MAX_PAGE_BYTES", "Bytes of a page after decompression."),
-    ] = 2_000_000
-    max_file_bytes: Annotated[
-        int,
-        Field(ge=10_000, le=200_000_000),
-        Env("KINDLY_MAX_FILE_BYTES", "Bytes of a PDF, an office file or a book."),
-    ] = 20_000_000
-    user_agent: Annotated[
-        str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")
-    ] = USER_AGENT
-    respect_robots_txt: Annotated[
-        bool, Env("RESPECT_ROBOTS_TXT", "Leave out pages that robots.txt forbids.")
-    ] = True
-    allow_private: Annotated[
-        PrivateHosts,
-        Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
-    ] = ()
-    blocked_domains: Annotated[
-        Listed, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
-    ] = ()
-    allowed_domains: Annotated[
-        Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
-    ] = ()
-    data_dir: Annotated[
-        Path | None,
-        Env("DATA_DIR", "Where pages are kept; unset, the platform's user data folder."),
-    ] = None
-    cache_mb: Annotated[
-        int,
-        Field(ge=0, le=100_000),
-        Env("KINDLY_CACHE_MB", "Size of the page cache; 0 keeps none."),
-    ] = 256
-    cache_hours: Annotated[
-        float,
-        Field(ge=0, le=8760),
-        Env("KINDLY_CACHE_HOURS", "Hours before a kept page is asked for again."),
-    ] = 24
-    workers: Annotated[
-        int | None,
-        Field(ge=1, le=64),
-        Env("KINDLY_WORKERS", "Processes that parse pages; unset, one a core, at most four."),
-    ] = None
-
-    browser: Annotated[
-        Literal["auto", "playwright", "nodriver", "off"],
-        Env("KINDLY_BROWSER", "What renders pages that need JavaScript, where it is installed."),
-    ] = "auto"
-    browser_path: Annotated[
-        Path | None,
-        Env("KINDLY_BROWSER_PATH", "The browser's executable; unset, it is looked for."),
-    ] = None
-    browser_attempts: Annotated[
-        int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "How often its start is tried.")
-    ] = 3
-    browser_backoff_s: Annotated[
-        float,
-        Field(ge=0, le=60),
-        Env(
-            "KINDLY_BROWSER_BACKOFF_S",
-            "Pause before the second try; each further one is twice as long.",
-        ),
-    ] = 0.5
-
-    http_proxy: Annotated[
-        ProxyAddress | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
-    ] = None
-    https_proxy: Annotated[
-        ProxyAddress | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
-    ] = None
-    no_proxy: Annotated[
-        Listed, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
-    ] = ()
-    ssl_cert_file: Annotated[
-        Path | None, Env("SSL_CERT_FILE", "Certificates to trust beside the system's (PEM).")
-    ] = None
-
-    store: Annotated[
-        SecretStr,
-        AfterValidator(_store_name),
-        Env(
-            "KINDLY_STORE",
-            "Where the library of read pages is: sqlite, duckdb, memory or a postgresql:// address.",
-        ),
-    ] = SecretStr("sqlite")
-    library_mb: Annotated[
-        int,
-        Field(ge=1, le=1_000_000),
-        Env("KINDLY_LIBRARY_MB", "Size of the library; the oldest pages leave first."),
-    ] = 1_000
-    library_days: Annotated[
-        float,
-        Field(gt=0, le=36_500),
-        Env("KINDLY_LIBRARY_DAYS", "Days that a page stays in the library."),
-    ] = 365
-    embedding_server_url: Annotated[
-        BaseUrl | None,
-        Env(
-            "EMBEDDING_SERVER_URL",
-            "An OpenAI-compatible embedding server; unset, the model that comes with the install.",
-        ),
-    ] = None
-    embedding_server_api_key: Annotated[
-        SecretStr | None, Env("EMBEDDING_SERVER_API_KEY", "Its key, sent as a bearer token.")
-    ] = None
-    embedding_model_name: Annotated[
-        str, Field(min_length=1, max_length=200), Env("EMBEDDING_MODEL_NAME", "Its model.")
-    ] = "text-embedding-3-small"
-    embedding_tokens_size: Annotated[
-        int,
-        Field(ge=64, le=8_192),
-        Env("EMBEDDING_TOKENS_SIZE", "Tokens of a chunk at most."),
-    ] = 512
-    similarity_threshold: Annotated[
-        float,
-        Field(ge=0, le=1),
-        Env("SIMILARITY_THRESHOLD", "Score from which a passage counts as an answer."),
-    ] = 0.72
-
-    log_level: Annotated[
-        Literal["debug", "info", "warning", "error"],
-        Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
-    ] = "warning"
-
-    providers: Annotated[
-        Listed,
-        Env(
-            "KINDLY_PROVIDERS",
-            "Which providers are asked, in this order; unset, all that are set up.",
-        ),
-    ] = ()
-    fuse: Annotated[
-        int, Field(ge=1, le=10), Env("KINDLY_FUSE", "How many providers are asked at once.")
-    ] = 1
-    search_cache_minutes: Annotated[
-        float,
-        Field(ge=0, le=10_080),
-        Env("KINDLY_SEARCH_CACHE_MINUTES", "Minutes that results are kept, in memory only."),
-    ] = 60
 
     needed: Mapping[str, SecretStr] = Field(default_factory=dict)
     """What providers need, keys above all, by the name of the variable."""
@@ -333,6 +77,12 @@ class Settings(BaseModel):
         from platformdirs import user_data_path
 
         return user_data_path("kindly", appauthor=False)
+
+    @property
+    def pages_file(self) -> Path | None:
+        """Where the page cache is kept; None, in memory."""
+        kept = self.cache_on_disk and self.cache_mb
+        return self.data_path / "pages.sqlite" if kept else None
 
     @property
     def child_environ(self) -> Mapping[str, str]:
@@ -379,7 +129,7 @@ class Settings(BaseModel):
         """
         environ = dict(os.environ if environ is None else environ)
         names = _names()
-        merged: dict[str, Value] = from_file(config or config_path(environ), names)
+        merged: dict[str, Value] = from_file(config or config_path(environ), names, environ)
         merged |= from_environ(environ, names)
         merged |= {
             ENV_BY_FIELD[name].name: Value(value, "command line")
@@ -454,10 +204,10 @@ def _names() -> Names:
 def _profile_defaults(merged: Mapping[str, Value]) -> dict[str, Value]:
     """What the chosen profile takes for granted; nothing if there is no such profile, which is told later."""
     chosen = merged.get(ENV_BY_FIELD["profile"].name)
-    defaults = next(
-        (taken for name, taken in PROFILE_DEFAULTS.items() if chosen and chosen.value == name), {}
-    )
-    return {name: Value(value, "profile") for name, value in defaults.items()}
+    if chosen is None:
+        return {}
+    taken = profile_defaults(chosen.value, merged.keys())
+    return {name: Value(value, "profile") for name, value in taken.items()}
 
 
 def _needed(name: str, value: Value) -> str | None:
@@ -504,8 +254,9 @@ def _first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
         if field in {"needed", "base_urls", "tokens"}
         else ENV_BY_FIELD[field].name
     )
-    origin = merged[name].origin if name in merged else "default"
+    value = merged.get(name, Value(None, "default"))
     source = {"file": "the settings file", "environment": "the environment"}.get(
-        origin, f"the {origin}"
+        value.origin, f"the {value.origin}"
     )
-    return f"{name} from {source} is not valid: {first['msg'][0].lower()}{first['msg'][1:]}."
+    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"{value.written or name} from {source} is not valid: {problem}."

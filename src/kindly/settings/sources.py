@@ -1,5 +1,6 @@
 """Where values come from: a settings file and the environment. Which names there are is handed in."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from kindly.errors import SettingsError
+from kindly.settings.seeds import TABLES, Unusable, translate
 
 Origin = Literal["default", "profile", "file", "environment", "command line"]
 
@@ -20,6 +22,8 @@ class Value:
 
     value: object
     origin: Origin
+    written: str = ""
+    """The name under which it was set, where that is not the variable's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +52,51 @@ def config_path(environ: Mapping[str, str]) -> Path | None:
     return usual if usual.is_file() else None
 
 
-def from_file(path: Path | None, names: Names) -> dict[str, Value]:
-    """Values of a TOML file whose keys are the variables' names in lower case, with or without `kindly_`."""
+def from_file(
+    path: Path | None, names: Names, environ: Mapping[str, str] | None = None
+) -> dict[str, Value]:
+    """Values of a TOML or JSON file: variables in lower case, with or without `kindly_`, and the tables of `seeds`.
+
+    `environ` is what `${VAR}` in those tables stands for.
+    """
     if path is None:
         return {}
+    found: dict[str, Value] = {}
+    for key, value in _table(path).items():
+        if key in TABLES:
+            values = from_table(key, value, path, environ or {})
+        else:
+            values = {_variable(key, path, names): Value(value, "file")}
+        for name in found.keys() & values.keys():
+            raise SettingsError(f"{name} is set twice in {path}: keep one of the two.")
+        found |= values
+    return found
+
+
+def from_table(
+    name: str, table: object, path: Path, environ: Mapping[str, str]
+) -> dict[str, Value]:
+    """Values of one table of a settings file that has names of its own."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        translated = list(translate(name, table, environ))
+    except Unusable as error:
+        raise SettingsError(f"{error} (in {path})") from None
+    return {one.variable: Value(one.value, "file", one.written) for one in translated}
+
+
+def _table(path: Path) -> Mapping[str, object]:
+    is_json = path.suffix.lower() == ".json"
+    try:
+        text = path.read_text(encoding="utf-8")
+        table: object = json.loads(text) if is_json else tomllib.loads(text)
     except OSError as error:
         raise SettingsError(f"The settings file {path} cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from None
-    return {_variable(key, path, names): Value(value, "file") for key, value in table.items()}
+    except (ValueError, RecursionError) as error:
+        kind = "JSON" if is_json else "TOML"
+        raise SettingsError(f"The settings file {path} is not valid {kind}: {error}.") from None
+    if not isinstance(table, dict):
+        raise SettingsError(f"The settings file {path} must hold an object.")
+    return table
 
 
 def _variable(key: str, path: Path, names: Names) -> str:

@@ -1,5 +1,8 @@
 """The second driver, against a stand-in for the library: its licence keeps the real one out of this project."""
 
+import os
+import tempfile
+from dataclasses import replace
 from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
@@ -7,9 +10,17 @@ from typing import Any
 import anyio
 import pytest
 
+from kindly.budget import Deadline
+from kindly.errors import PageNotFound
+from kindly.fetch.browser import BrowserSettings, open_browser
 from kindly.fetch.browsers import wire
 from kindly.fetch.browsers.nodriver import open_driver
+from kindly.fetch.browsers.process import marked
 from kindly.fetch.browsers.worker import DriverFailed
+from kindly.fetch.guard import Guard, GuardPolicy
+from kindly.urls import parse
+from tests.fetch.browsers.chromium import needs_chromium
+from tests.site import html, running_site
 
 pytestmark = pytest.mark.anyio
 
@@ -29,45 +40,67 @@ class Commands:
         return lambda *args, **named: (f"{self._domain}.{name}", args, named)
 
 
+def seen(id: int, kind: str = "Script", frame: str = "target", **more: Any) -> SimpleNamespace:
+    return SimpleNamespace(request_id=id, type_=SimpleNamespace(value=kind), frame_id=frame, **more)
+
+
 class FakeTab:
     """Plays one page: asks for the proxy's pass, opens a dialog, and shows a text."""
 
-    target_id = "target"
+    target = SimpleNamespace(target_id="target")
 
     def __init__(self, page: dict[str, Any]) -> None:
         self.page = page
         self.sent: list[Any] = []
         self.handlers: dict[str, Any] = {}
+        self.closed = False
+        self._moves = page.get("moves", 0)
 
     def add_handler(self, event: str, handler: Any) -> None:
         self.handlers[event] = handler
 
+    async def aclose(self) -> None:
+        self.closed = True
+
     async def send(self, command: Any) -> Any:
         self.sent.append(command)
         name, args, _ = command
+        if name in {"fetch.continue_request", self.page.get("breaks")}:
+            raise Exception("Invalid InterceptionId.")  # noqa: TRY002 - as the library does
         if name == "page.navigate":
-            self._load()
-            return "frame", "loader", self.page.get("error")
+            await self._load()
+            return "frame", "loader", self.page.get("error"), None
         if name != "runtime.evaluate":
             return None
         if "innerText" in args[0]:
             return SimpleNamespace(value=[self.page.get("chars", 500), True]), None
         if "location.href" in args[0]:
             return SimpleNamespace(value=self.page.get("at", JOB.url)), None
+        if self._moves:
+            self._moves -= 1
+            raise Exception("Cannot find context")  # noqa: TRY002 - as the library does
         return SimpleNamespace(value=self.page.get("html", "<p>Bees</p>")), None
 
-    def _load(self) -> None:
+    async def _load(self) -> None:
+        if self.page.get("hangs"):
+            await anyio.sleep_forever()
         on = self.handlers
-        on["RequestWillBeSent"](SimpleNamespace(request_id=1))
-        on["RequestPaused"](SimpleNamespace(request_id=1))
-        on["AuthRequired"](SimpleNamespace(request_id=1))
-        for kind, status in (("Document", 203), ("Script", 500)):
-            response = SimpleNamespace(status=status)
-            on["ResponseReceived"](
-                SimpleNamespace(type_=SimpleNamespace(value=kind), response=response)
+        main = "Document", "target"
+        on["RequestWillBeSent"](seen(1, *main, request=SimpleNamespace(url=f"{JOB.url}#main")))
+        on["RequestWillBeSent"](seen(2))
+        on["RequestPaused"](seen(1))
+        on["AuthRequired"](seen(1))
+        for status, kind, frame in (
+            (203, *main),
+            (500, "Script", "target"),
+            (404, "Document", "frame"),
+        ):
+            response = SimpleNamespace(
+                status=status, mime_type=self.page.get("mime_type", "text/html")
             )
-        on["LoadingFinished"](SimpleNamespace(request_id=1))
-        on["LoadingFailed"](SimpleNamespace(request_id=2))
+            on["ResponseReceived"](seen(1, kind, frame, response=response))
+        on["LoadingFinished"](seen(1))
+        on["LoadingFailed"](seen(2))
         on["JavascriptDialogOpening"](SimpleNamespace())
 
 
@@ -87,8 +120,8 @@ class FakeLibrary:
         self.options: dict[str, Any] = {}
         self.sent: list[str] = []
         self.stopped = False
-        self.connection = self
-        self._looks = 0
+        self.connection: FakeLibrary | None = None
+        self.tabs: list[FakeTab] = []
 
     async def start(self, **options: Any) -> "FakeLibrary":
         self.options = options
@@ -98,25 +131,27 @@ class FakeLibrary:
 
     async def send(self, command: Any) -> Any:
         self.sent.append(command[0])
+        if command[0] == self.tab.page.get("breaks"):
+            raise ConnectionError
         return "target" if command[0] == "target.create_target" else "context"
 
-    @property
-    def tabs(self) -> list[FakeTab]:
-        self._looks += 1
-        return [self.tab] if self._looks > 1 else []
+    async def update_targets(self) -> None:
+        self.tabs = [self.tab]
 
     def stop(self) -> None:
         self.stopped = True
 
 
-async def rendered(library: FakeLibrary) -> wire.Rendered | wire.RenderFailed:
+async def rendered(library: FakeLibrary, job: wire.Job = JOB) -> wire.Rendered | wire.RenderFailed:
     with anyio.fail_after(5):
         async with open_driver(START, library) as driver:
-            return await driver.render(JOB)
+            return await driver.render(job)
 
 
-async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy() -> None:
-    library = FakeLibrary()
+@pytest.mark.parametrize("older", [False, True], ids=["since 0.50", "before"])
+async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy(older: bool) -> None:
+    library = FakeLibrary({"moves": 1})
+    library.connection = library if older else None
     assert await rendered(library) == wire.Rendered(7, JOB.url, 203, "<p>Bees</p>")
     assert library.options["browser_args"] == ["--flag", "--proxy-server=http://127.0.0.1:9"]
     assert library.sent == [
@@ -127,6 +162,7 @@ async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy() -> N
     ]
     names = [name for name, _, _ in library.tab.sent]
     assert {"fetch.continue_request", "fetch.continue_with_auth"} <= set(names)
+    assert library.tab.closed
     assert library.stopped
 
 
@@ -136,13 +172,45 @@ async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy() -> N
         ({"error": "net::ERR_NAME_NOT_RESOLVED"}, "navigation"),
         ({"at": "chrome-error://chromewebdata/"}, "navigation"),
         ({"html": ""}, "too_large"),
+        ({"error": "net::ERR_ABORTED"}, "download"),
+        ({"mime_type": "application/pdf"}, "download"),
+        ({"breaks": "page.navigate"}, "driver"),
+        ({"breaks": "target.create_target"}, "driver"),
+        ({"moves": 9}, "driver"),
     ],
-    ids=["no answer", "error page", "too large"],
+    ids=[
+        "no answer",
+        "error page",
+        "too large",
+        "download",
+        "pdf",
+        "library",
+        "connection",
+        "moves on for ever",
+    ],
 )
 async def test_each_way_to_fail_has_its_word(page: dict[str, Any], problem: str) -> None:
     answer = await rendered(FakeLibrary(page))
     assert isinstance(answer, wire.RenderFailed)
     assert answer.problem == problem
+
+
+async def test_status_without_a_body_is_told_with_its_address() -> None:
+    library = FakeLibrary({"error": "net::ERR_HTTP_RESPONSE_CODE_FAILURE"})
+    assert await rendered(library) == wire.Rendered(7, f"{JOB.url}#main", 203, "")
+
+
+async def test_page_that_hangs_ends_with_its_time() -> None:
+    answer = await rendered(FakeLibrary({"hangs": True}), replace(JOB, time_s=0.01))
+    assert answer == wire.RenderFailed(7, "navigation", JOB.url)
+
+
+async def test_browser_that_is_gone_is_told_so() -> None:
+    library = FakeLibrary({"breaks": "page.navigate"})
+    library.stopped = True
+    answer = await rendered(library)
+    assert isinstance(answer, wire.RenderFailed)
+    assert answer.problem == "gone"
 
 
 @pytest.mark.parametrize(
@@ -166,3 +234,29 @@ async def test_missing_library_says_how_to_install_it() -> None:
     with pytest.raises(DriverFailed, match="pip install nodriver"):
         async with open_driver(START):
             pass
+
+
+@needs_chromium
+@pytest.mark.skipif(find_spec("nodriver") is None, reason="nodriver is not installed here")
+async def test_real_library_renders_pages_and_leaves_nothing() -> None:  # pragma: no cover
+    script = "<div id=root></div><script>root.innerHTML = '<p>Bees dance</p>'; alert(1)</script>"
+    with tempfile.TemporaryDirectory(prefix="k-") as folder:
+        async with running_site() as site:
+            guard = Guard(GuardPolicy(allow_private=(site.host,)))
+            settings = BrowserSettings(driver="nodriver", settle_s=2)
+            environ = {**os.environ, "TMPDIR": folder}
+            url = parse(site.add("/app", html(script)))
+            bodies: list[bytes] = []
+            async with open_browser(settings, guard, environ=environ) as pool:
+
+                async def show() -> None:
+                    bodies.append((await pool.render(url, Deadline.after(20))).body)
+
+                with anyio.fail_after(60):
+                    async with anyio.create_task_group() as tasks:
+                        for _ in range(6):
+                            tasks.start_soon(show)
+                    with pytest.raises(PageNotFound):
+                        await pool.render(parse(site.url("/none")), Deadline.after(20))
+        assert marked(folder) == []
+    assert [b"Bees dance" in body for body in bodies] == [True] * 6

@@ -8,10 +8,11 @@ from kindly.errors import FetchError, PageNotFound, PageRateLimited
 from kindly.fetch.fields import Fields
 from kindly.fetch.github_layout import file_text, issue_text, release_text
 from kindly.fetch.github_target import Target, target_of
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader import LoaderSettings, NotLoaded
 from kindly.fetch.loaders.github import GITHUB
 from kindly.models import Page
 from kindly.urls import parse
+from tests.fakes import FakeSecret
 from tests.fetch.loaders.api import FakeApi, Recorded, answer, recorded
 
 pytestmark = pytest.mark.anyio
@@ -59,6 +60,12 @@ def text_of(page: Page) -> str:
         ("/o/r/releases", Target("releases", "o", "r")),
         ("/o/r/releases/latest", Target("release", "o", "r")),
         ("/o/r/releases/tag/a/b", Target("release", "o", "r", ref="a/b")),
+        ("/o/r/commit/0a1b2c3d", Target("commit", "o", "r", ref="0a1b2c3d")),
+        ("/o/r/compare/v1...me:a/b", Target("compare", "o", "r", ref="v1...me:a/b")),
+        ("/o/r/commits", Target("history", "o", "r")),
+        ("/o/r/commits/main/a/b.py", Target("history", "o", "r", ref="main", path="a/b.py")),
+        ("/o/r/wiki", Target("wiki", "o", "r", path="Home")),
+        ("/o/r/wiki/How-to%3F", Target("wiki", "o", "r", path="How-to%3F")),
     ],
 )
 def test_address_names_its_target(path: str, target: Target) -> None:
@@ -76,8 +83,12 @@ def test_address_names_its_target(path: str, target: Target) -> None:
         "https://github.com/o/r/issues/new",
         "https://github.com/o/r/pulls",
         "https://github.com/o/r/discussions",
-        "https://github.com/o/r/wiki",
-        "https://github.com/o/r/wiki/Page",
+        "https://github.com/o/r/wiki/_pages",
+        "https://github.com/o/r/wiki/Page/_history",
+        "https://github.com/o/r/commit/main",
+        "https://github.com/o/r/commit/0a1b2c3d.patch",
+        "https://github.com/o/r/compare",
+        "https://github.com/o/r/compare/v1..v2",
         "https://github.com/o/r/blob/main",
         "https://github.com/o/r/tree",
         "https://github.com/o/r/releases/download/v1/x.zip",
@@ -370,6 +381,87 @@ async def test_gist_shows_its_files() -> None:
     assert "## notes.md\n\n### Notes\n\nText.\n\n*The rest of this file was left out.*" in text
 
 
+async def test_commit_shows_its_message_and_its_difference() -> None:
+    routes = {f"{REPO}/commits/326b9431c761e1ef1e00b9f760d1f654c8db48c6": sample("commit")}
+    url = f"{WEB}/commit/326b9431c761e1ef1e00b9f760d1f654c8db48c6"
+
+    text = text_of(await FakeApi(routes).load(GITHUB, url))
+
+    assert text.startswith("# Version 0.28.0 (#3419) (encode/httpx@326b9431c7)\n\n")
+    assert (
+        "by alice on 2024-11-28 · committed by bob · +4 −2 · 3 files · parents: a33c87852b" in text
+    )
+    assert "```text\n* Version 0.28.0\n\n# Not a heading\n```" in text
+    assert "### httpx/__version__.py\n\nmodified · +1 −1\n\n```diff\n@@ -1,3 +1,3 @@\n" in text
+    assert "### docs/new.md (before: docs/old.md)\n\nrenamed · +0 −0\n\n*Its difference is" in text
+
+
+async def test_comparison_shows_commits_and_files() -> None:
+    routes = {f"{REPO}/compare/0.27.2...0.28.0": sample("compare")}
+
+    text = text_of(await FakeApi(routes).load(GITHUB, f"{WEB}/compare/0.27.2...0.28.0"))
+
+    assert text.startswith("# encode/httpx: 0.27.2...0.28.0\n\nahead · 12 ahead · 0 behind")
+    assert "- 59df8190a4 Raise ValueError on None being passed to URL (ghost, 2024-11-01)" in text
+    assert "- 326b9431c7 Version 0.28.0 (#3419) (alice, 2024-11-28)" in text
+    assert "*10 more commits not shown.*" in text
+    assert "### httpx/_urls.py\n\nmodified · +2 −1\n\n```diff\n" in text
+
+
+async def test_comparison_of_equal_revisions_has_no_lists() -> None:
+    same = answer({"status": "identical", "total_commits": 0})
+
+    text = text_of(
+        await FakeApi({f"{REPO}/compare/a...b": same}).load(GITHUB, f"{WEB}/compare/a...b")
+    )
+
+    assert text == "# encode/httpx: a...b\n\nidentical · 0 ahead · 0 behind · 0 commits · 0 files\n"
+
+
+async def test_history_of_a_path_is_asked_for_and_listed() -> None:
+    commits = json.loads(sample("compare").body)["commits"]
+    api = FakeApi({f"{REPO}/commits": answer(commits)})
+
+    text = text_of(await api.load(GITHUB, f"{WEB}/commits/master/httpx/_urls.py"))
+
+    assert text.startswith("# Commits of encode/httpx: httpx/_urls.py · master\n\n- 59df8190a4 ")
+    assert api.asked[0].url.target.endswith("?sha=master&path=httpx%2F_urls.py&per_page=50")
+
+
+async def test_empty_history_says_so() -> None:
+    page = await FakeApi({f"{REPO}/commits": answer([])}).load(GITHUB, f"{WEB}/commits")
+
+    assert text_of(page) == "# Commits of encode/httpx\n\nThere are none.\n"
+
+
+async def test_wiki_page_comes_as_its_markdown_without_the_token() -> None:
+    raw = "https://raw.githubusercontent.com/wiki/encode/httpx/How-to-test.md"
+    api = FakeApi({raw: Recorded(b"# Setup\n\nRun `pytest`.\n<!-- draft -->\n")})
+
+    text = text_of(await api.load(GITHUB, f"{WEB}/wiki/How-to-test", GITHUB_TOKEN=TOKEN))
+
+    assert text == "# How to test\n\nWiki of encode/httpx\n\n## Setup\n\nRun `pytest`.\n"
+    assert TOKEN not in str(api.asked[0].headers)
+
+
+async def test_wiki_page_of_another_format_is_left_to_the_page() -> None:
+    with pytest.raises(PageNotFound):
+        await FakeApi({}).load(GITHUB, f"{WEB}/wiki")
+
+
+async def test_enterprise_server_is_asked_where_it_answers_graphql() -> None:
+    api = FakeApi({"https://ghe.example/api/graphql": sample("discussion")})
+    url = parse(f"{WEB}/discussions/2000")
+    settings = LoaderSettings(
+        {"GITHUB_TOKEN": FakeSecret(TOKEN)}, {"GITHUB_API_URL": "https://ghe.example/api/v3"}
+    )
+
+    page = await GITHUB.load(url, api.get(GITHUB, url, settings))
+
+    assert text_of(page).startswith("# How to pool?")
+    assert api.paths == ["/api/graphql"]
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 410, 429, 451, 500])
 async def test_failure_of_the_api_is_a_leaf(status: int) -> None:
     with pytest.raises(FetchError):
@@ -438,7 +530,7 @@ async def test_token_follows_a_renamed_repository() -> None:
 
 async def test_address_that_is_nothing_of_the_api_is_not_loaded() -> None:
     with pytest.raises(NotLoaded):
-        await FakeApi({}).load(GITHUB, f"{WEB}/wiki")
+        await FakeApi({}).load(GITHUB, f"{WEB}/actions")
 
 
 def test_long_thread_is_cut_where_a_page_ends() -> None:

@@ -4,8 +4,8 @@ from pydantic import SecretStr
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid
-from kindly.models import Hit, Query
-from kindly.search.providers.serper import NEWS, SPEC, Serper, to_body, to_hits
+from kindly.models import Category, Hit, Query
+from kindly.search.providers.serper import NEWS, SPEC, VERTICALS, Serper, to_body, to_hits
 from tests.fakes import FakeApi, built, provider_answer, sent_json
 
 pytestmark = pytest.mark.anyio
@@ -32,9 +32,30 @@ async def test_request_is_a_post_of_q_and_num_with_the_key_header() -> None:
     assert sent_json(request) == {"q": "rust borrow checker", "num": 3}
 
 
-async def test_news_are_asked_for_at_their_own_address() -> None:
-    request = await sent_for(Query("python release", category="news"))
-    assert str(request.url) == "https://google.serper.dev/news"
+@pytest.mark.parametrize(
+    ("category", "path"),
+    [
+        ("news", "/news"),
+        ("images", "/images"),
+        ("videos", "/videos"),
+        ("science", "/scholar"),
+        ("it", "/search"),
+    ],
+)
+async def test_a_category_is_asked_for_at_its_own_address(category: Category, path: str) -> None:
+    request = await sent_for(Query("python release", category=category))
+    assert str(request.url) == f"https://google.serper.dev{path}"
+
+
+def test_an_image_is_shown_by_the_page_it_stands_on() -> None:
+    image = {
+        "title": "Dune",
+        "imageUrl": "https://i/1.jpg",
+        "link": "https://x.org/p",
+        "source": "X",
+    }
+    (hit,) = to_hits({"images": [image]}, VERTICALS["images"])
+    assert (hit.title, hit.url, hit.snippet) == ("Dune", "https://x.org/p", "X")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ from kindly.fetch.browsers.worker import Driver, DriverFailed, main
 LOOK_S = 0.05
 CLOSE_S = 3.0
 TRIES = 3
-READABLE = ("text/", "application/xhtml+xml", "application/xml", "application/json")
 GONE = ("has been closed", "has been disconnected", "Target crashed", "Connection closed")
 MOVED = ("Execution context was destroyed", "Cannot find context", "frame was detached")
 """Words of an error that a navigation under our feet causes."""
@@ -122,7 +121,7 @@ class _Visit:
         page.set_default_timeout(self.job.time_s * 1000)
         self._watch(context, page)
         response = await page.goto(self.job.url, wait_until="domcontentloaded")
-        if self.media_type and not self.media_type.startswith(READABLE):
+        if self.media_type and not self.media_type.startswith(script.READABLE):
             return self._problem("download")
         await self._settle(page, end_s)
         html = await self._take(page)

@@ -7,6 +7,7 @@ descendants are gone after `aclose`, and end by themselves when this process die
 import os
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
@@ -167,7 +168,7 @@ async def start_worker(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=scrubbed(environ, folder),
+            env=scrubbed(environ, folder, own_home=bool(start.ca_file)),
             start_new_session=True,
         )
     browser = WorkerBrowser(process, folder)
@@ -182,11 +183,16 @@ async def start_worker(
     return browser
 
 
-def scrubbed(environ: Mapping[str, str], folder: str) -> dict[str, str]:
-    """Only the variables that a browser needs, where this package is, and the folder that it may write to."""
+def scrubbed(environ: Mapping[str, str], folder: str, *, own_home: bool = False) -> dict[str, str]:
+    """Only the variables that a browser needs, where this package is, and the folder that it may write to; that is its
+    home folder too when it is to have one of its own.
+    """
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
     package = str(Path(__file__).resolve().parents[3])
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
+    if own_home:
+        # A driver that was installed for this user only is found below the old home folder.
+        kept |= {"HOME": folder, "PYTHONUSERBASE": site.getuserbase()}
     return {**kept, "TMPDIR": folder, "TEMP": folder, "TMP": folder}
 
 

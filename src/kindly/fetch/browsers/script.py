@@ -1,7 +1,8 @@
 """What is run inside a page: one script that looks how much text it shows, one that takes what a person would see.
 
 `TAKE` works on the page itself, which nobody uses afterwards: consent banners and everything that style or layout hides
-are removed, open shadow trees are laid out in place, scripts are dropped, and the rest is serialised.
+are removed, open shadow trees are laid out in place, scripts and style sheets are dropped, and the rest is serialised:
+rules that count elements would hide others once the hidden ones are gone.
 """
 
 BANNERS = (
@@ -65,6 +66,9 @@ BANNERS = (
 )
 """Consent dialogs by the names their makers give them."""
 
+READABLE = ("text/", "application/xhtml+xml", "application/xml", "application/json")
+"""How media types begin that a browser shows as a page with text in it."""
+
 OBSERVE = """() => [
   document.body ? document.body.innerText.length : 0,
   document.readyState === "complete",
@@ -88,6 +92,19 @@ TAKE = """([banners, limit]) => {
   const alpha = (color) => {
     const parts = color.match(/[\\d.]+/g) || [];
     return color.startsWith("rgb") && parts.length < 4 ? 1 : Number(parts[3] ?? 1);
+  };
+  const luminance = (color) => {
+    const [red, green, blue] = color.match(/[\\d.]+/g).map((part) => {
+      const value = Number(part) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const alike = (color, other) => {
+    if (color === other) return true;
+    if (!other || !color.startsWith("rgb") || !other.startsWith("rgb")) return false;
+    const [dark, light] = [luminance(color), luminance(other)].sort((one, two) => one - two);
+    return (light + 0.05) / (dark + 0.05) < 1.05;
   };
   const backdrop = (element) => {
     for (let at = element; at; at = at.parentElement) {
@@ -125,7 +142,42 @@ TAKE = """([banners, limit]) => {
       return style.backgroundClip !== "text";
     }
     if (alpha(style.color) < 0.05) return style.backgroundClip !== "text";
-    return style.textShadow === "none" && style.color === backdrop(element);
+    return style.textShadow === "none" && alike(style.color, backdrop(element));
+  };
+  const isEmpty = (element) => !element.textContent.trim() && !element.querySelector("img, svg, video, canvas, iframe");
+  const covers = elements.filter((element) => {
+    if (!element.isConnected || !isEmpty(element)) return false;
+    const style = getComputedStyle(element);
+    if (style.position !== "absolute" || alpha(style.backgroundColor) < 1 || Number(style.opacity) < 1) return false;
+    const box = element.getBoundingClientRect();
+    const area = box.width * box.height;
+    return style.visibility === "visible" && area > 0 && area <= innerWidth * innerHeight / 2;
+  }).slice(0, 50);
+  const level = (element, above) => {
+    let found = 0;
+    for (let at = element; at && at !== above; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.position !== "static" && style.zIndex !== "auto") found = Number(style.zIndex);
+    }
+    return found;
+  };
+  const isAbove = (cover, element) => {
+    if (cover.contains(element) || element.contains(cover)) return false;
+    let common = cover.parentElement;
+    while (common && !common.contains(element)) common = common.parentElement;
+    const difference = level(cover, common) - level(element, common);
+    const after = element.compareDocumentPosition(cover) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return difference > 0 || (difference === 0 && Boolean(after));
+  };
+  const isCovered = (element, nodes) => {
+    const range = document.createRange();
+    const boxes = nodes.flatMap((node) => (range.selectNodeContents(node), [...range.getClientRects()]));
+    const holds = (box, part) => part.left >= box.left - 1 && part.top >= box.top - 1 && part.top < box.bottom &&
+      Math.min(part.right, innerWidth) <= box.right + 1 && part.bottom <= box.bottom + 1;
+    return boxes.length > 0 && covers.some((cover) => {
+      const box = cover.getBoundingClientRect();
+      return boxes.every((part) => holds(box, part)) && isAbove(cover, element);
+    });
   };
   const trees = [];
   const texts = [];
@@ -138,7 +190,7 @@ TAKE = """([banners, limit]) => {
       continue;
     }
     const own = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
-    if (own.length && hiddenText(element, style)) texts.push(...own);
+    if (own.length && (hiddenText(element, style) || isCovered(element, own))) texts.push(...own);
   }
   const flat = (host) => {
     const held = document.createDocumentFragment();
@@ -150,7 +202,8 @@ TAKE = """([banners, limit]) => {
   for (const node of [...texts, ...trees]) node.remove();
   for (const element of elements.reverse()) if (element.shadowRoot) flat(element);
   for (const gone of document.querySelectorAll(
-    "script:not([type='application/ld+json']), noscript, template, link[rel~=preload], link[rel~=modulepreload]")) {
+    "script:not([type='application/ld+json']), noscript, template, style, " +
+    "link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload]")) {
     gone.remove();
   }
   const html = "<!doctype html>" + root.outerHTML;

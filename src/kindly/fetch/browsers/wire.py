@@ -29,6 +29,8 @@ class Start:
     user_agent: str
     locale: str
     timeout_s: float
+    ca_file: str = ""
+    """A PEM file of authorities to trust beside the usual ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import BinaryIO, Protocol
 
 import anyio
@@ -16,6 +17,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from kindly.fetch.browsers import wire
+from kindly.fetch.browsers.authorities import AuthoritiesError, trust
 
 CLOSING_S = 4.0
 """How long a browser may take to end by itself."""
@@ -64,13 +66,15 @@ async def serve(open_driver: Open, source: BinaryIO, pipe: int) -> None:
         return
     with anyio.CancelScope() as life:
         try:
+            if start.ca_file:
+                await anyio.to_thread.run_sync(trust, Path(start.profile_root), Path(start.ca_file))
             async with open_driver(start) as driver, anyio.create_task_group() as tasks:
                 await worker.say(wire.Started(driver.version))
                 tasks.start_soon(_until_gone, driver, tasks)
                 await worker.obey(driver, tasks)
                 life.deadline = anyio.current_time() + CLOSING_S
                 tasks.cancel_scope.cancel()
-        except DriverFailed as error:
+        except (DriverFailed, AuthoritiesError) as error:
             await worker.say(wire.StartFailed(str(error)))
     shutil.rmtree(start.profile_root, ignore_errors=True)
 

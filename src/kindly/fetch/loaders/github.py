@@ -1,7 +1,7 @@
-"""GitHub: threads, files, folders, READMEs, releases and gists, through its API and its raw files.
+"""GitHub: threads, files, folders, READMEs, releases, commits, wiki pages and gists, through its API and its raw files.
 
-Bodies are Markdown already. The token goes to the API's own origin only. Discussions need one; wikis
-and whatever else has an address there are left to the page itself.
+Bodies are Markdown already. The token goes to the API's own origin only. Discussions need one; whatever else has an
+address there is left to the page itself.
 """
 
 import json
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from kindly.errors import FetchError, PageNotFound
 from kindly.fetch.calls import Headers, Reply
 from kindly.fetch.fields import Fields, objects
+from kindly.fetch.github_changes import commit_text, compare_text, history_text
 from kindly.fetch.github_layout import (
     Pull,
     discussion_text,
@@ -25,12 +26,13 @@ from kindly.fetch.github_layout import (
     release_text,
     releases_text,
     repository_text,
+    wiki_text,
 )
 from kindly.fetch.github_target import Target, target_of
 from kindly.fetch.layout import markdown_page, plain_page
 from kindly.fetch.loader import Get, NotLoaded
 from kindly.models import Page
-from kindly.urls import Url
+from kindly.urls import Url, parse
 
 API = "GITHUB_API_URL"
 RAW = "GITHUB_RAW_URL"
@@ -133,8 +135,13 @@ class _Asking:
         if not self.get.token(TOKEN):
             raise NotLoaded("GitHub shows discussions to its API's users only.", url="")
         body = json.dumps({"query": query, "variables": variables}).encode()
-        answer = await self.get.json(self.get.address(API, "/graphql"), self._headers(), body=body)
+        answer = await self.get.json(self._graphql_address(), self._headers(), body=body)
         return Fields.of(answer).part("data")
+
+    def _graphql_address(self) -> Url:
+        """Beside the REST API on github.com; beside its version on an Enterprise server."""
+        address = str(self.get.address(API, "/graphql"))
+        return parse(address.replace("/api/v3/graphql", "/api/graphql"))
 
     def _headers(self, accept: str = "application/vnd.github+json") -> Headers:
         headers = (("Accept", accept), ("X-GitHub-Api-Version", "2022-11-28"))
@@ -266,6 +273,31 @@ async def _gist(asking: _Asking) -> str:
     return gist_text(await asking.fields(f"/gists/{asking.target.ref}"))
 
 
+async def _commit(asking: _Asking) -> str:
+    commit = Fields.of(await asking.below(f"/commits/{asking.target.ref}"))
+    return commit_text(asking.target, commit)
+
+
+async def _compare(asking: _Asking) -> str:
+    query = {"per_page": str(PAGE_SIZE)}
+    compared = Fields.of(await asking.below(f"/compare/{asking.target.ref}", query))
+    return compare_text(asking.target, compared)
+
+
+async def _history(asking: _Asking) -> str:
+    target = asking.target
+    wanted = {"sha": unquote(target.ref), "path": unquote(target.path), "per_page": "50"}
+    query = {name: value for name, value in wanted.items() if value}
+    return history_text(target, objects(await asking.below("/commits", query)))
+
+
+async def _wiki(asking: _Asking) -> str:
+    target = asking.target
+    path = f"/wiki/{target.owner}/{target.repo}/{target.path}.md"
+    reply = await asking.get.api(asking.get.address(RAW, path))
+    return wiki_text(target, reply.body.decode("utf-8-sig", "replace"))
+
+
 LAYOUTS: Mapping[str, Callable[[_Asking], Awaitable[str]]] = {
     "issue": _issue,
     "pull": _pull,
@@ -275,4 +307,8 @@ LAYOUTS: Mapping[str, Callable[[_Asking], Awaitable[str]]] = {
     "releases": _releases,
     "release": _release,
     "gist": _gist,
+    "commit": _commit,
+    "compare": _compare,
+    "history": _history,
+    "wiki": _wiki,
 }

@@ -11,7 +11,7 @@ from kindly.errors import FetchError, ProviderUnreachable
 from kindly.models import Found, Query
 from kindly.search.exchange import Api
 from kindly.search.pool import NAME, Pool
-from kindly.search.pool_settings import Wire
+from kindly.search.pool_settings import PoolSettings, Wire
 from kindly.search.provider import Access, Need, Pace, ProviderSpec
 from kindly.search.searx import ask_instance
 
@@ -24,6 +24,7 @@ def build(access: Access) -> Pool:
         ask=wire.ask,
         probe=wire.probe,
         world=access.world,
+        settings=access.pool or PoolSettings(),
         wire=results_page,
     )
 

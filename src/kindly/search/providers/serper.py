@@ -1,20 +1,20 @@
 """Serper: Query → hits of Google's results, through its JSON API.
 
-| filter        | goes out as                                     |
-|---------------|-------------------------------------------------|
-| `site`        | `site:` operator in `q`                         |
-| `time_range`  | `tbs` = `qdr:d`, `qdr:w`, `qdr:m`, `qdr:y`      |
-| `language`    | `hl`                                            |
-| `region`      | `gl`                                            |
-| `page`        | `page`                                          |
-| `category`    | `news` asks `/news`; every other asks `/search` |
-| `safe_search` | not sent: the vendor documents no such field    |
+| filter        | goes out as                                                                                     |
+|---------------|-------------------------------------------------------------------------------------------------|
+| `site`        | `site:` operator in `q`                                                                         |
+| `time_range`  | `tbs` = `qdr:d`, `qdr:w`, `qdr:m`, `qdr:y`                                                      |
+| `language`    | `hl`                                                                                            |
+| `region`      | `gl`                                                                                            |
+| `page`        | `page`                                                                                          |
+| `category`    | `news`, `images`, `videos` and `science` (`/scholar`) have their own addresses; else `/search`  |
+| `safe_search` | not sent: the vendor documents no such field                                                    |
 """
 
 from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
-from kindly.models import Found, Hit, Query, TimeRange
+from kindly.models import Category, Found, Hit, Query, TimeRange
 from kindly.redact import Secret
 from kindly.search.exchange import Api, invalid_answer
 from kindly.search.provider import Need, Pace, ProviderSpec, reveal
@@ -39,14 +39,21 @@ RANGES: dict[TimeRange, str] = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m
 
 @dataclass(frozen=True, slots=True)
 class Vertical:
-    """One of Google's result types: where Serper serves it, and what its list is called."""
+    """One of Google's result types: where Serper serves it, what its list is called, and the list's fields."""
 
     path: str
     results: str
+    fields: Fields = FIELDS
 
 
 WEB = Vertical(path="/search", results="organic")
 NEWS = Vertical(path="/news", results="news")
+VERTICALS: dict[Category, Vertical] = {
+    "news": NEWS,
+    "images": Vertical("/images", "images", Fields(url="link", title="title", snippet="source")),
+    "videos": Vertical("/videos", "videos"),
+    "science": Vertical("/scholar", "organic"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ class Serper:
 
     async def search(self, query: Query, deadline: Deadline) -> Found:
         """The hits in Google's order."""
-        vertical = NEWS if query.category == "news" else WEB
+        vertical = VERTICALS.get(query.category, WEB)
         request = self.api.client.build_request(
             "POST",
             self.base_url.rstrip("/") + vertical.path,
@@ -94,7 +101,7 @@ def to_hits(body: dict[str, object], vertical: Vertical = WEB) -> tuple[Hit, ...
         ProviderAnswerInvalid: It has another shape.
     """
     if vertical.results in body:
-        return hits_from(body[vertical.results], FIELDS, SPEC)
+        return hits_from(body[vertical.results], vertical.fields, SPEC)
     if isinstance(body.get("searchParameters"), dict):
         return ()
     raise invalid_answer(SPEC, "it has no results and names no search")

@@ -1,0 +1,225 @@
+"""Code of a page, however a highlighter drew it → plain `pre` elements with their text verbatim and their language as class.
+
+Line numbers, copy buttons and labels go; line breaks that only a style makes are put in. It works on the tree in place.
+"""
+
+import re
+from collections.abc import Iterator
+
+from turbohtml import Element, Text
+
+LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|src-|src\s+|"
+    r"hljs\s+|codehilite\s+|hl\s+|highlight\s+)"
+    r"([A-Za-z][\w+#-]{0,20})"
+)
+NOT_LANGUAGES = """
+    none text txt plain plaintext default notranslate copy block wrapper container source line lines code chroma hljs
+    highlight nohighlight code-block codeblock table numbers line-numbers auto undefined ignore wp-block-code
+"""
+NOT_A_LANGUAGE = frozenset(NOT_LANGUAGES.split())
+NAMES = """
+    bash shell sh zsh console powershell python py python3 javascript js jsx typescript ts tsx java kotlin scala groovy go
+    golang rust c cpp c++ csharp c# fsharp swift objective-c ruby php perl lua r julia haskell elixir erlang clojure dart sql
+    html css scss sass less xml json json5 jsonc yaml yml toml ini diff dockerfile docker makefile graphql markdown md http
+    nginx vue svelte solidity terraform hcl lean latex tex vim zig nix matlab assembly asm wasm protobuf proto
+"""
+LANGUAGE_NAMES = frozenset(NAMES.split())
+LABEL_CHARACTERS = 40
+COPY = re.compile(
+    r"(?:copy|copied|copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
+    re.I,
+)
+LINE_NUMBERS = (
+    ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
+    ".react-code-line-number, .linenumber, .react-syntax-highlighter-line-number, pre .ln, pre .lnt, pre .gutter, "
+    "pre .line-number, pre .line-numbers-rows, .CodeMirror-linenumber, .cm-gutters, pre [data-line-number]:empty"
+)
+IN_THE_WAY = (
+    "pre button, pre [role=button], pre .copy-btn, pre .copy-button, .zeroclipboard-container, .code-copy, "
+    ".copy-code-button, .btn-clipboard, clipboard-copy"
+)
+BLOCK_LIKE = "br, div, p, .line, .cl, [data-line], .token-line, .code-line, .view-line, .cm-line"
+DRAWN_LINES = (
+    ":scope span.line, :scope [data-line], :scope .token-line, :scope .code-line, :scope .view-line, "
+    ":scope .cm-line, :scope .gatsby-highlight-code-line, :scope .ec-line"
+)
+EDITORS = ".cm-content, .CodeMirror-code, .view-lines, .ace_text-layer"
+NUMBER = re.compile(r"\s*(\d{1,5})\s*\Z")
+MAX_BLOCKS = 2_000
+MAX_BOXES = 20
+
+
+def settle_code(root: Element) -> None:
+    """Make every code block a `pre` with nothing in it but its text, `language-…` as its class."""
+    root.remove(LINE_NUMBERS)
+    root.remove(IN_THE_WAY)
+    _find_bare_blocks(root)
+    for pre in root.select("pre")[:MAX_BLOCKS]:
+        if pre.parent is not None and not _is_numbers(pre):
+            _settle(pre)
+    for quote in root.select("blockquote:has(pre)"):
+        if _holds_only_code(quote):
+            quote.unwrap()
+
+
+def _find_bare_blocks(root: Element) -> None:
+    """Code blocks that are not drawn with `pre`."""
+    for editor in root.select(EDITORS):
+        if editor.closest("pre") is None:
+            editor.tag = "pre"
+    for code in root.select("code"):
+        if code.closest("pre") is not None:
+            continue
+        if code.select_one("pre") is not None:
+            code.unwrap()
+        elif _is_block(code):
+            code.tag = "pre"
+            _strip_edges(code)
+
+
+def _is_block(code: Element) -> bool:
+    if "block" in (code.attr("class") or "").split() or code.select_one(BLOCK_LIKE) is not None:
+        return True
+    spaced = "white-space" in (code.attr("style") or "")
+    return spaced and "\n" in code.text.strip()
+
+
+def _strip_edges(code: Element) -> None:
+    """White space around the code of an element in which it did not count."""
+    texts = [node for node in code.descendants if isinstance(node, Text)]
+    if not texts:
+        return
+    texts[0].data = texts[0].data.lstrip()
+    texts[-1].data = texts[-1].data.rstrip()
+
+
+def _is_numbers(pre: Element) -> bool:
+    """Take out a `pre` that only counts the lines of its neighbour."""
+    counted = pre.text.split()
+    if len(counted) < 2 or not all(word.isdigit() for word in counted):
+        return False
+    first = int(counted[0])
+    if [int(word) for word in counted] != list(range(first, first + len(counted))):
+        return False
+    if pre.closest("table, figure, .highlight, .code") is None:
+        return False
+    pre.decompose()
+    return True
+
+
+def _settle(pre: Element) -> None:
+    if not pre.text.strip():
+        pre.decompose()
+        return
+    language = _language_of(pre)
+    label = _label_inside(pre) or _label_before(pre)
+    _drop_counted_lines(pre)
+    _break_drawn_lines(pre)
+    pre.attrs["class"] = [f"language-{language or label}"] if language or label else []
+    for code in pre.select("code"):
+        code.attrs["class"] = []
+    for wrapper in pre.select("pre, blockquote, table, tbody, tr, td, ul, ol, li, h1, h2, h3, h4, h5, h6"):
+        wrapper.tag = "div"
+    pre.strip_tags("a, strong, b, em, i, code, mark, u, sup, sub, kbd, samp, var")
+
+
+def _language_of(pre: Element) -> str | None:
+    inner = pre.select_one("code")
+    around = [node for node, _ in zip(pre.ancestors, range(4), strict=False) if isinstance(node, Element)]
+    for element in [node for node in (inner, pre, *around) if node is not None]:
+        if element is not pre and element is not inner and len(element.select("pre")) > 1:
+            return None
+        named = element.attr("data-lang") or element.attr("data-language") or element.attr("lang-name")
+        for found in [named or "", *LANGUAGE.findall(element.attr("class") or "")]:
+            language = found.strip().lower().removeprefix("language-").removeprefix("lang-")
+            if re.fullmatch(r"[a-z][\w+#-]{0,20}", language) and language not in NOT_A_LANGUAGE:
+                return language
+    return None
+
+
+def _label_before(pre: Element) -> str | None:
+    """Take out the bar that names the language and offers to copy; the language it named."""
+    node: Element = pre
+    for _ in range(3):
+        previous = node.previous_sibling
+        while isinstance(previous, Text) and not previous.data.strip():
+            previous = previous.previous_sibling
+        if isinstance(previous, Element):
+            return _label(previous)
+        parent = node.parent
+        if previous is not None or not isinstance(parent, Element) or parent.tag not in ("div", "figure", "span"):
+            return None
+        node = parent
+    return None
+
+
+def _label_inside(pre: Element) -> str | None:
+    """The same where the bar is a box of its own at the top of the block."""
+    node: Element = pre
+    for _ in range(MAX_BOXES):
+        first = next((child for child in node.children if child.text.strip()), None)
+        if not isinstance(first, Element) or first.tag not in ("div", "header", "code"):
+            return None
+        if first.tag != "code" and first.next_sibling is not None and (label := _label(first)):
+            return label
+        node = first
+    return None
+
+
+def _label(bar: Element) -> str | None:
+    if bar.tag in ("pre", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table"):
+        return None
+    words = " ".join(bar.text.split())
+    if not words or len(words) > LABEL_CHARACTERS:
+        return None
+    named = COPY.sub("", words).strip().lower()
+    if named and named not in LANGUAGE_NAMES:
+        return None
+    bar.decompose()
+    return named or None
+
+
+def _drop_counted_lines(pre: Element) -> None:
+    """Take out numbers that count the lines up, each first on its line and all drawn alike."""
+    groups: dict[tuple[str, str, str], list[tuple[int, Element]]] = {}
+    for element in pre.select(":scope span, :scope div, :scope i, :scope td, :scope a"):
+        found = NUMBER.match(element.text)
+        if found and _starts_line(element):
+            key = (element.tag, element.attr("class") or "", element.attr("style") or "")
+            groups.setdefault(key, []).append((int(found.group(1)), element))
+    for group in groups.values():
+        numbers = [number for number, _ in group]
+        counts_up = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        unselectable = "user-select" in (group[0][1].attr("style") or "")
+        if counts_up and (len(group) > 1 or unselectable):
+            for _, element in group:
+                element.decompose()
+
+
+def _starts_line(element: Element) -> bool:
+    previous = element.previous_sibling
+    return previous is None or previous.text.endswith("\n") or not previous.text.strip()
+
+
+def _break_drawn_lines(pre: Element) -> None:
+    """A line that only its style sets apart gets its line break."""
+    lines = pre.select(DRAWN_LINES)
+    if len(lines) < 2 or pre.text.count("\n") >= len(lines) - 1:
+        return
+    inner = set(lines)
+    for line in lines:
+        if line.tag == "span" and inner.isdisjoint(line.ancestors) and not line.text.endswith("\n"):
+            line.append(Text("\n"))
+
+
+def _holds_only_code(quote: Element) -> bool:
+    """Whether a quotation is only an indentation: nothing but code in it, or the box that docutils makes."""
+    inside = [child for child in quote.children if child.text.strip()]
+    if len(inside) == 1 and isinstance(inside[0], Element) and not inside[0].attrs and inside[0].tag == "div":
+        return True
+    return all(text.closest("pre") is not None for text in _texts(quote))
+
+
+def _texts(root: Element) -> Iterator[Text]:
+    return (node for node in root.descendants if isinstance(node, Text) and node.data.strip())

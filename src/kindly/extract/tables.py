@@ -1,0 +1,190 @@
+"""Tables of a page → tables that Markdown can draw: no spans, no empty rows or columns, captions above; layout undone.
+
+It works on the tree in place. A cell over several rows is repeated where it leads its row, since a row is read alone.
+"""
+
+from turbohtml import Element, Node
+
+MAX_SPAN = 100
+MAX_CELLS = 20_000
+REPEATED_CHARACTERS = 60
+PROSE_CHARACTERS = 700
+"""A table whose cells hold this much each, on average, lays out text."""
+CELLS = frozenset({"td", "th"})
+PARTS = CELLS | {"tr", "tbody", "thead", "tfoot", "caption"}
+HEADINGS = "h1, h2, h3, h4, h5, h6"
+
+Grid = list[list[Element | None]]
+
+
+def settle_tables(root: Element) -> None:
+    """Make every table a plain grid, or no table at all where it only places things."""
+    for table in root.select("table"):
+        if table.closest("pre") is not None:
+            continue
+        rows = _own_rows(table)
+        if _is_layout(table, rows):
+            _undo(table)
+        else:
+            _lift_titles(table, rows)
+            _settle(table, rows)
+
+
+def _own_rows(table: Element) -> list[list[Element]]:
+    """The cells of each row, without those of tables within."""
+    rows: list[list[Element]] = []
+    for part in table.children:
+        if not isinstance(part, Element):
+            continue
+        if part.tag == "tr":
+            rows.append(_cells(part))
+        elif part.tag in ("thead", "tbody", "tfoot"):
+            rows += [
+                _cells(row) for row in part.children if isinstance(row, Element) and row.tag == "tr"
+            ]
+    return rows
+
+
+def _cells(row: Element) -> list[Element]:
+    return [cell for cell in row.children if isinstance(cell, Element) and cell.tag in CELLS]
+
+
+def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
+    if table.attr("role") in ("presentation", "none"):
+        return True
+    if table.select_one("table, pre") is not None:
+        return True
+    widest = max((len(row) for row in rows), default=0)
+    if widest <= 1:
+        return widest == 0 or table.select_one("th, h1, h2, h3, h4, h5, h6") is None or len(rows) == 1
+    cells = sum(len(row) for row in rows)
+    if table.select_one("th, thead") is not None:
+        return False
+    return len(table.text) > PROSE_CHARACTERS * cells or (
+        table.select_one("h1, h2, h3") is not None and not _is_even(rows)
+    )
+
+
+def _is_even(rows: list[list[Element]]) -> bool:
+    """Whether all rows are about as long, as those of data are."""
+    lengths = [len(row) for row in rows if row]
+    return len(lengths) > 2 and max(lengths) - min(lengths) <= 1
+
+
+def _undo(table: Element) -> None:
+    """Boxes in place of the table and its own parts; those of tables within have their turn."""
+    parts = [table]
+    while parts:
+        part = parts.pop()
+        part.tag = "div"
+        parts += [child for child in part.children if isinstance(child, Element) and child.tag in PARTS]
+
+
+def _lift_titles(table: Element, rows: list[list[Element]]) -> None:
+    """Put a caption, or a heading over all columns, above the table; headings in cells are text."""
+    caption = next(
+        (child for child in table.children if isinstance(child, Element) and child.tag == "caption"),
+        None,
+    )
+    if caption is not None:
+        moved = caption.extract()
+        moved.tag = "p"
+        table.insert_before(moved)
+    if rows and len(rows[0]) == 1 and len(rows) > 1:
+        heading = rows[0][0].select_one(HEADINGS)
+        if heading is not None and heading.text.strip() == rows[0][0].text.strip():
+            table.insert_before(heading.extract())
+    table.strip_tags(HEADINGS)
+
+
+def _settle(table: Element, rows: list[list[Element]]) -> None:
+    spanned = table.select_one("[rowspan], [colspan]") is not None
+    empty = any(not _is_full(cell) for row in rows for cell in row)
+    if not spanned and not empty:
+        return
+    grid = _grid(rows) if spanned else [list(row) for row in rows]
+    if grid is None:
+        return
+    kept_rows = [row for row in grid if any(cell is not None and _is_full(cell) for cell in row)]
+    width = max((len(row) for row in kept_rows), default=0)
+    for row in kept_rows:
+        row += [None] * (width - len(row))
+    columns = [
+        n for n in range(width) if any((cell := row[n]) is not None and _is_full(cell) for row in kept_rows)
+    ]
+    _rebuild(table, [[row[n] for n in columns] for row in kept_rows])
+
+
+def _is_full(cell: Element) -> bool:
+    return bool(cell.text.strip()) or cell.select_one("img") is not None
+
+
+def _grid(rows: list[list[Element]]) -> Grid | None:
+    """Cells in the columns where a browser puts them; None for a table too large to be one."""
+    grid: Grid = []
+    hanging: dict[int, tuple[int, Element]] = {}
+    placed = 0
+    for row in rows:
+        line: list[Element | None] = []
+        cells = iter(row)
+        cell = next(cells, None)
+        leading = True
+        while cell is not None or len(line) in hanging:
+            column = len(line)
+            if column in hanging:
+                line.append(_hung(hanging, column, leading=leading))
+                continue
+            if cell is None:
+                break
+            leading = False
+            width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+            for n in range(width):
+                if height > 1:
+                    hanging[column + n] = (height - 1, cell if n == 0 else Element("td"))
+            line += [cell, *[None] * (width - 1)]
+            cell = next(cells, None)
+        placed += len(line)
+        if placed > MAX_CELLS:
+            return None
+        grid.append(line)
+    return grid
+
+
+def _hung(
+    hanging: dict[int, tuple[int, Element]], column: int, *, leading: bool
+) -> Element | None:
+    """What a cell from above shows in this row."""
+    left, cell = hanging.pop(column)
+    if left > 1:
+        hanging[column] = (left - 1, cell)
+    text = cell.text.strip()
+    if not leading or not text or len(text) > REPEATED_CHARACTERS:
+        return None
+    repeated = Element("td")
+    repeated.set_inner_html(cell.inner_html)
+    return repeated
+
+
+def _span(cell: Element, name: str) -> int:
+    value = (cell.attr(name) or "").strip()
+    return max(1, min(int(value), MAX_SPAN)) if value.isascii() and value.isdigit() else 1
+
+
+def _rebuild(table: Element, grid: Grid) -> None:
+    table.clear()
+    body = Element("tbody")
+    for line in grid:
+        row = Element("tr")
+        for cell in line:
+            row.append(_plain(cell))
+        body.append(row)
+    table.append(body)
+
+
+def _plain(cell: Element | None) -> Node:
+    if cell is None:
+        return Element("td")
+    for name in ("rowspan", "colspan"):
+        if name in cell.attrs:
+            del cell.attrs[name]
+    return cell

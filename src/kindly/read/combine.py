@@ -1,0 +1,76 @@
+"""Features → one score per window, and whether the best of them answers: small learned weights, kept beside this file.
+
+`tools/train_ranker.py` makes the weights. A score counts only beside others of the same question; `answers` is the
+same on every page.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
+
+THRESHOLD = 0.72
+"""Where `answers` puts the calibrated point: the default of `SIMILARITY_THRESHOLD`."""
+_SHIFT = math.log(THRESHOLD / (1 - THRESHOLD))
+_STEEPEST = 30.0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A network of one hidden layer beside a linear part, and a logistic one for whether the page answers."""
+
+    mean: "Floats"
+    scale: "Floats"
+    hidden: "Floats"
+    bias: "Floats"
+    out: "Floats"
+    linear: "Floats"
+    answer_mean: "Floats"
+    answer_scale: "Floats"
+    answer: "Floats"
+    answer_bias: float
+
+    def scores(self, features: "Floats") -> "Floats":
+        """How well each window answers, beside the others."""
+        inputs = (relative(features) - self.mean) / self.scale
+        hidden = np.tanh(inputs @ self.hidden + self.bias)
+        return np.asarray(hidden @ self.out + inputs @ self.linear)
+
+    def evidence(self, features: "Floats", scores: "Floats") -> float:
+        """For (above zero) or against the best window's being an answer."""
+        inputs = (summary(features, scores) - self.answer_mean) / self.answer_scale
+        return float(inputs @ self.answer + self.answer_bias)
+
+
+def relative(features: "Floats") -> "Floats":
+    """The features, and how far each is below the best of all windows."""
+    return np.concatenate((features, features - features.max(axis=0, keepdims=True)), axis=1)
+
+
+def summary(features: "Floats", scores: "Floats") -> "Floats":
+    """What is known of a question on a page: the best window's features, the best of each, and the page's size."""
+    best = features[int(np.argmax(scores))]
+    return np.concatenate((best, features.max(axis=0), [math.log(len(features))]))
+
+
+def on_scale(evidence: float) -> float:
+    """Evidence → 0 to 1, rising; nought becomes `THRESHOLD`."""
+    bounded = max(-_STEEPEST, min(_STEEPEST, evidence + _SHIFT))
+    return 1 / (1 + math.exp(-bounded))
+
+
+@cache
+def load() -> Weights:
+    """The weights that come with the package."""
+    held = json.loads(files("kindly.read").joinpath("ranker.json").read_text("utf-8"))
+    arrays = {name: np.array(value, dtype=np.float32) for name, value in held["weights"].items()}
+    return Weights(**arrays, answer_bias=held["answer_bias"])

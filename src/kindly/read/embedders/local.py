@@ -1,0 +1,28 @@
+"""Vectors from the model that comes with the install, made in a thread; no network, ever."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from kindly.read import static
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+class LocalEmbedder:
+    """The static model, loaded when the first text comes."""
+
+    name = static.NAME
+
+    async def embed(self, texts: Sequence[str]) -> "Vectors":
+        """One row per text, of length one.
+
+        Raises:
+            EmbeddingsDown: the model's package is not installed whole.
+        """
+        return await anyio.to_thread.run_sync(lambda: static.load().embed(texts))

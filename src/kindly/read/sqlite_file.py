@@ -1,0 +1,289 @@
+"""The library's SQLite file: several processes read and write it at once, and none of them fails for another.
+
+Readers have connections of their own and never wait for a writer; writers take turns. A corrupt file is moved aside and
+a new one begun; one that is newer, or another program's, is left alone.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from kindly.errors import StoreRefused, StoreUnavailable
+from kindly.read.rows import SCHEMA
+
+if TYPE_CHECKING:
+    import sqlite3
+
+logger = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+
+APPLICATION_ID = 0x4B6E644C
+READERS = 4
+BUSY_S = 60.0
+"""How long other processes may keep us from writing."""
+TRY_S = 0.25
+"""How long one attempt waits in its thread; between attempts the caller may be cancelled."""
+CLOSE_S = 5.0
+BESIDE = ("-wal", "-shm")
+CORRUPT = frozenset({11, 26})
+BUSY = frozenset({5, 6})
+VACUUMED_PAGES = 2000
+REASONS = {
+    3: "it may not be opened",
+    5: "another process has held it for too long",
+    8: "it cannot be written",
+    10: "the disk gave an error",
+    11: "it is damaged",
+    13: "the disk is full",
+    14: "it cannot be opened",
+    26: "it is damaged",
+}
+
+
+class SqliteLibrary:
+    """A file to come: opened at first use, with the tables that `migrations` make of an empty one."""
+
+    def __init__(
+        self,
+        path: Path,
+        migrations: Sequence[str],
+        now: Callable[[], datetime],
+        patience_s: float = BUSY_S,
+    ) -> None:
+        self.path = path
+        self._migrations = migrations
+        self._now = now
+        self._patience_s = patience_s
+        self._readers = anyio.CapacityLimiter(READERS)
+        self._writers = anyio.CapacityLimiter(1)
+        self._lock = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._inode: int | None = None
+        """Of the file that was found good."""
+        self._seen: int | None = None
+        """Of the file that was opened last."""
+
+    async def read(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        """What `work` reads, in a thread, as the file was at one moment."""
+        return await self._patiently(partial(self._attempt, work, "BEGIN"), self._readers)
+
+    async def write(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        """Do `work` in a thread, all of it or nothing; waits for other writers.
+
+        `work` may run more than once.
+        """
+        return await self._patiently(partial(self._attempt, work, "BEGIN IMMEDIATE"), self._writers)
+
+    async def tidy(self) -> None:
+        """Give free space back to the disk, a little at a time."""
+        await self._patiently(partial(self._attempt, _vacuum, "SELECT 1"), self._writers)
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        with anyio.move_on_after(CLOSE_S, shield=True):
+            await anyio.to_thread.run_sync(self._let_go)
+
+    async def _patiently(
+        self, attempt: Callable[[], Value], limiter: anyio.CapacityLimiter
+    ) -> Value:
+        give_up = anyio.current_time() + self._patience_s
+        while True:
+            try:
+                return await anyio.to_thread.run_sync(attempt, limiter=limiter)
+            except _Busy as busy:
+                if anyio.current_time() > give_up:
+                    raise self._unavailable(5) from busy
+
+    def _attempt(self, work: "Callable[[sqlite3.Connection], Value]", begin: str) -> Value:
+        import sqlite3
+
+        for last in (False, True):
+            try:
+                with self._connection() as database:
+                    return _transact(database, work, begin)
+            except sqlite3.Error as error:
+                code = _code(error)
+                if code in BUSY:
+                    raise _Busy from error
+                if last or code not in CORRUPT:
+                    raise self._unavailable(code) from error
+                self._set_aside()
+        raise AssertionError
+
+    @contextmanager
+    def _connection(self) -> "Iterator[sqlite3.Connection]":
+        """A connection to the file that stands at the path now; closed if it fails."""
+        with self._lock:
+            if self._inode is None or _inode(self.path) != self._inode:
+                self._prepare()
+            database = self._idle.pop() if self._idle else None
+            inode = self._inode
+        if database is None:
+            database = _connect(self.path)
+        try:
+            yield database
+        except BaseException:
+            database.close()
+            raise
+        with self._lock:
+            if inode == self._inode:
+                self._idle.append(database)
+                return
+        database.close()
+
+    def _prepare(self) -> None:
+        """Make the file, or see that it is ours and of our version."""
+        self._close_idle()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"The library cannot be kept at {self.path}: {error.strerror}. "
+                "Set DATA_DIR to a folder that can be written."
+            ) from error
+        self._inode, self._seen = None, _inode(self.path)
+        with closing(_connect(self.path)) as database:
+            self._migrate(database)
+        self._inode = self._seen
+
+    def _migrate(self, database: "sqlite3.Connection") -> None:
+        newest = len(self._migrations)
+        if self._version(database) == newest:
+            return
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("PRAGMA journal_mode = WAL")
+        with _patient(database):
+            database.execute("BEGIN IMMEDIATE")
+        try:
+            for step in self._migrations[self._version(database) :]:
+                for statement in step.split(";\n"):
+                    database.execute(statement)
+            database.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (SCHEMA, str(newest))
+            )
+            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            database.execute("COMMIT")
+        except BaseException:
+            _roll_back(database)
+            raise
+
+    def _version(self, database: "sqlite3.Connection") -> int:
+        """Which version the file has; 0 if it is new."""
+        (owner,) = database.execute("PRAGMA application_id").fetchone()
+        if owner != APPLICATION_ID:
+            (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if owner or tables:
+                raise StoreRefused(
+                    f"{self.path} is another program's database. Move it away, or set DATA_DIR to another folder."
+                )
+            return 0
+        row = database.execute("SELECT value FROM meta WHERE key = ?", (SCHEMA,)).fetchone()
+        if int(row[0]) > len(self._migrations):
+            raise StoreRefused(
+                f"{self.path} was written by a newer version of Kindly (library version {row[0]}, this one knows "
+                f"{len(self._migrations)}). Upgrade Kindly, or set DATA_DIR to another folder."
+            )
+        return int(row[0])
+
+    def _set_aside(self) -> None:
+        """Move the damaged file away, unless somebody else has done so."""
+        with self._lock:
+            self._inode = None
+            self._close_idle()
+            if _inode(self.path) != self._seen:
+                return
+            aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
+            try:
+                self.path.rename(aside)
+                for suffix in BESIDE:
+                    with suppress(FileNotFoundError):
+                        Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise self._unavailable(11) from error
+        logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
+
+    def _unavailable(self, code: int) -> StoreUnavailable:
+        reason = REASONS.get(code, f"SQLite gave error {code}")
+        return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.")
+
+    def _let_go(self) -> None:
+        with self._lock:
+            self._close_idle()
+            self._inode = None
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Busy(Exception):
+    """Another process writes."""
+
+
+def _connect(path: Path) -> "sqlite3.Connection":
+    import sqlite3
+
+    database = sqlite3.connect(path, timeout=TRY_S, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("PRAGMA cache_size = -8000")
+        database.execute("PRAGMA journal_size_limit = 67108864")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _transact(
+    database: "sqlite3.Connection", work: "Callable[[sqlite3.Connection], Value]", begin: str
+) -> Value:
+    database.execute(begin)
+    try:
+        value = work(database)
+        if database.in_transaction:
+            database.execute("COMMIT")
+    except BaseException:
+        _roll_back(database)
+        raise
+    return value
+
+
+def _vacuum(database: "sqlite3.Connection") -> None:
+    database.executescript(f"PRAGMA incremental_vacuum({VACUUMED_PAGES})")  # `execute` takes one step
+
+
+def _roll_back(database: "sqlite3.Connection") -> None:
+    if database.in_transaction:
+        database.execute("ROLLBACK")
+
+
+@contextmanager
+def _patient(database: "sqlite3.Connection") -> Iterator[None]:
+    """Wait longer than usual: another process may be making the tables."""
+    database.execute(f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}")
+    yield
+    database.execute(f"PRAGMA busy_timeout = {TRY_S * 1000:.0f}")
+
+
+def _code(error: "sqlite3.Error") -> int:
+    code: int = getattr(error, "sqlite_errorcode", 1)
+    return code & 0xFF
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

@@ -1,0 +1,283 @@
+"""The library's tables in SQLite, and what is done in them. Everything here runs inside somebody's transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kindly.models import Chunk, Entry
+from kindly.read import rows
+from kindly.read.rows import CHUNK, DOCUMENT, Row
+from kindly.read.signs import to_bits
+from kindly.read.store import Model, Shelf, StoreStats
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+EPOCH = "epoch"
+"""A key of `meta`: changed whenever what is known of all vectors is void."""
+MAX_GONE = 20_000
+ASCII_MARKS = "!#$%&()*+,-./:;<=>?@[]^_`{|}~"
+
+WORDS = (
+    f"""CREATE VIRTUAL TABLE words USING fts5(terms, tokenize="ascii tokenchars '{ASCII_MARKS}'")"""
+)
+MIGRATIONS = (
+    f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE documents (
+    doc INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, etag TEXT,
+    last_modified TEXT, last_crawled INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    total INTEGER NOT NULL, language TEXT, how TEXT NOT NULL, partial INTEGER NOT NULL,
+    size INTEGER NOT NULL
+);
+CREATE INDEX documents_by_age ON documents (last_crawled, size);
+CREATE TABLE chunks (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, doc INTEGER NOT NULL, position INTEGER NOT NULL,
+    embedding BLOB, id TEXT NOT NULL, section_path TEXT NOT NULL, start_at INTEGER NOT NULL,
+    end_at INTEGER NOT NULL, tokens INTEGER NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (doc, position);
+CREATE TABLE signs (n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
+{WORDS};
+CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",
+)
+
+# Statements below are put together from the two lists of names and nothing else.
+ENTRY = f"SELECT {DOCUMENT}, doc FROM documents"  # noqa: S608
+ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
+CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
+KEEP_DOCUMENT = f"""
+INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
+    last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
+    content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
+    how = excluded.how, partial = excluded.partial, size = excluded.size
+"""  # noqa: S608
+KEEP_CHUNK = f"""
+INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608
+MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
+ALL_GONE = (
+    "DELETE FROM documents",
+    "DELETE FROM chunks",
+    "DELETE FROM signs",
+    "DELETE FROM gone",
+    "DROP TABLE words",
+    WORDS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page about to be written, with the terms of those chunks that may be new."""
+
+    entry: Entry
+    chunks: tuple[Chunk, ...]
+    terms: Mapping[str, str]
+    vectors: "Mapping[str, Vectors]"
+    model: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChunk:
+    """A chunk that is there already."""
+
+    n: int
+    place: tuple[int, int, int, int]
+    """Position, start, end, tokens."""
+    embedded: bool
+
+
+def meta_of(database: "sqlite3.Connection") -> dict[str, str]:
+    """The table `meta`."""
+    return dict(database.execute("SELECT key, value FROM meta"))
+
+
+def model_of(database: "sqlite3.Connection") -> Model | None:
+    """Whose vectors there are."""
+    return rows.to_model(meta_of(database))
+
+
+def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
+    """What chunks are found by, by id."""
+    return {chunk.id: " ".join(rows.indexed_terms(chunk)) for chunk in chunks}
+
+
+def entry_of(url: str, database: "sqlite3.Connection") -> Entry | None:
+    """What is known of a page."""
+    row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
+    return None if row is None else to_entry(row)
+
+
+def entries(limit: int, offset: int, database: "sqlite3.Connection") -> list[Entry]:
+    """Pages, the latest first."""
+    return list(map(to_entry, database.execute(ENTRIES, (limit, offset))))
+
+
+def shelf_of(url: str, database: "sqlite3.Connection") -> Shelf | None:
+    """All of a page."""
+    row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
+    return None if row is None else _to_shelf(row, database)
+
+
+def next_shelf(after: int, database: "sqlite3.Connection") -> tuple[int, Shelf] | None:
+    """The page that was added after the one with this number, and its number."""
+    row = database.execute(f"{ENTRY} WHERE doc > ? ORDER BY doc LIMIT 1", (after,)).fetchone()
+    return None if row is None else (row[10], _to_shelf(row, database))
+
+
+def _to_shelf(row: Row, database: "sqlite3.Connection") -> Shelf:
+    entry = to_entry(row)
+    found = database.execute(CHUNKS, (row[10],)).fetchall()
+    chunks = tuple(rows.to_chunk(entry.url, one) for one in found)
+    blobs = [one[-1] for one in found]
+    return Shelf(entry, chunks, to_vectors(blobs) if blobs and all(blobs) else None)
+
+
+def to_entry(row: Row) -> Entry:
+    """The page of a row that begins with `DOCUMENT`."""
+    return rows.to_entry(row, rows.from_micros(row[4]))
+
+
+def to_vectors(blobs: Sequence[bytes]) -> "Vectors":
+    """One row per blob."""
+    import numpy as np
+
+    halves = np.frombuffer(b"".join(blobs), np.float16)
+    return halves.astype(np.float32).reshape(len(blobs), -1)
+
+
+def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChunk]:
+    """The chunks of a page, by id."""
+    found = database.execute(
+        """
+        SELECT id, n, position, start_at, end_at, tokens, embedding IS NOT NULL
+        FROM chunks JOIN documents USING (doc) WHERE url = ?
+        """,
+        (url,),
+    )
+    return {id_: KeptChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
+
+
+def put(page: NewPage, database: "sqlite3.Connection") -> None:
+    """Make the page be these chunks and no others."""
+    kept = model_of(database)
+    model = rows.model_to_keep(kept, page.model, page.vectors)
+    if model is not None:
+        named = {rows.MODEL_NAME: model.name, rows.MODEL_DIMENSION: str(model.dimension)}
+        database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", named.items())
+    known = known_chunks(page.entry.url, database)
+    stay = {
+        one.id
+        for one in page.chunks
+        if one.id in known and (known[one.id].embedded or one.id not in page.vectors)
+    }
+    _drop_chunks(database, [old for id_, old in known.items() if id_ not in stay])
+    dimension = (model or kept or Model("", 0)).dimension
+    doc = _keep_document(database, page.entry, rows.weight(page.chunks, dimension))
+    for position, chunk in enumerate(page.chunks):
+        if chunk.id not in stay:
+            _add_chunk(database, page, chunk, (doc, position))
+        elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
+            database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
+
+
+def _keep_document(database: "sqlite3.Connection", entry: Entry, size: int) -> int:
+    values = (*rows.from_entry(entry, rows.to_micros(entry.crawled_at)), size)
+    database.execute(KEEP_DOCUMENT, values)
+    (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.url,)).fetchone()
+    return int(doc)
+
+
+def _add_chunk(
+    database: "sqlite3.Connection", page: NewPage, chunk: Chunk, place: tuple[int, int]
+) -> None:
+    vector = page.vectors.get(chunk.id)
+    blob = None if vector is None else vector.astype("float16").tobytes()
+    n = database.execute(KEEP_CHUNK, (*rows.from_chunk(chunk), *place, blob)).lastrowid
+    terms = page.terms.get(chunk.id)
+    if terms is None:  # it was dropped by somebody else a moment ago
+        terms = terms_of([chunk])[chunk.id]
+    database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
+    if vector is not None:
+        database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, to_bits(vector)))
+
+
+def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[KeptChunk]) -> None:
+    numbers = [(one.n,) for one in chunks]
+    database.executemany("DELETE FROM chunks WHERE n = ?", numbers)
+    database.executemany("DELETE FROM words WHERE rowid = ?", numbers)
+    database.executemany("DELETE FROM signs WHERE n = ?", numbers)
+    gone = [(one.n,) for one in chunks if one.embedded]
+    if gone:
+        last = database.executemany("INSERT INTO gone (n) VALUES (?)", gone)
+        first, newest = last.execute("SELECT min(seq), max(seq) FROM gone").fetchone()
+        if newest - first > MAX_GONE:
+            database.execute("DELETE FROM gone")
+            _new_epoch(database)
+
+
+def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
+    """Drop pages; how many there were."""
+    count = 0
+    for url in urls:
+        _drop_chunks(database, list(known_chunks(url, database).values()))
+        count += database.execute("DELETE FROM documents WHERE url = ?", (url,)).rowcount
+    return count
+
+
+def forget_all(database: "sqlite3.Connection") -> int:
+    """Drop every page; how many there were."""
+    (count,) = database.execute("SELECT count(*) FROM documents").fetchone()
+    for statement in ALL_GONE:
+        database.execute(statement)
+    _new_epoch(database)
+    return int(count)
+
+
+def drop_vectors(database: "sqlite3.Connection") -> None:
+    """Drop all vectors and the model."""
+    database.execute("UPDATE chunks SET embedding = NULL")
+    database.execute("DELETE FROM signs")
+    database.execute("DELETE FROM gone")
+    names = (rows.MODEL_NAME, rows.MODEL_DIMENSION)
+    database.execute("DELETE FROM meta WHERE key IN (?, ?)", names)
+    _new_epoch(database)
+
+
+def _new_epoch(database: "sqlite3.Connection") -> None:
+    database.execute(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES (?, lower(hex(randomblob(8))))", (EPOCH,)
+    )
+
+
+def aged(database: "sqlite3.Connection") -> list[rows.Aged]:
+    """All pages as eviction sees them."""
+    found = database.execute("SELECT url, last_crawled, size FROM documents")
+    return [rows.Aged(url, rows.from_micros(crawled), size) for url, crawled, size in found]
+
+
+def stats(path: Path, database: "sqlite3.Connection") -> StoreStats:
+    """How much there is."""
+    pages, oldest, newest = database.execute(
+        "SELECT count(*), min(last_crawled), max(last_crawled) FROM documents"
+    ).fetchone()
+    (chunks,) = database.execute("SELECT count(*) FROM chunks").fetchone()
+    files = (path, path.with_name(path.name + "-wal"))
+    return StoreStats(
+        kind="sqlite",
+        place=str(path),
+        pages=pages,
+        chunks=chunks,
+        size_bytes=sum(one.stat().st_size for one in files if one.exists()),
+        model=model_of(database),
+        oldest=None if oldest is None else rows.from_micros(oldest),
+        newest=None if newest is None else rows.from_micros(newest),
+    )

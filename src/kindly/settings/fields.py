@@ -1,0 +1,322 @@
+"""Every setting as a field: its type, its bounds, its default, and beside it the variable and what it does."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from kindly.fetch.calls import USER_AGENT
+from kindly.settings.hosts import ContextName, ProfileName
+from kindly.settings.values import (
+    BaseUrl,
+    Env,
+    Listed,
+    PrivateHosts,
+    ProxyAddress,
+    store_name,
+)
+
+
+class Fields(BaseModel):
+    """What can be set by one variable each."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools that is offered.")] = (
+        "kindly"
+    )
+    context: Annotated[
+        ContextName, Env("KINDLY_CONTEXT", "The host application; sets answer size and deadline.")
+    ] = "agent"
+    plain_names: Annotated[
+        bool, Env("KINDLY_PLAIN_NAMES", "Turn the dot in tool names into an underscore.")
+    ] = False
+    max_tokens: Annotated[
+        int, Field(ge=500, le=1_000_000), Env("KINDLY_MAX_TOKENS", "Tokens of an answer.")
+    ] = 20_000
+    deadline_s: Annotated[
+        float | None,
+        Field(gt=0, le=3600),
+        Env("KINDLY_DEADLINE_S", "Seconds a call may take; unset, what the context bears."),
+    ] = None
+
+    max_calls: Annotated[
+        int,
+        Field(ge=1, le=10_000),
+        Env("KINDLY_MAX_CALLS", "Calls that run at once; one more is answered `busy`."),
+    ] = 128
+
+    transport: Annotated[
+        Literal["stdio", "http"], Env("KINDLY_TRANSPORT", "How clients reach the server.")
+    ] = "stdio"
+    host: Annotated[str, Env("KINDLY_HOST", "Address that the HTTP transport listens on.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[
+        int, Field(ge=0, le=65535), Env("KINDLY_PORT", "Port of the HTTP transport.")
+    ] = 8000
+    http_token: Annotated[
+        SecretStr | None,
+        Env("KINDLY_HTTP_TOKEN", "Bearer token that HTTP clients must send; needed off loopback."),
+    ] = None
+    allowed_hosts: Annotated[
+        Listed,
+        Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
+    ] = ()
+
+    google_safe_search: Annotated[
+        Literal["off", "moderate", "strict"],
+        Env("GOOGLE_SAFE_SEARCH", "What `web.search` filters where a call does not say."),
+    ] = "off"
+    pages_any_provider: Annotated[
+        bool,
+        Env("KINDLY_PAGES_ANY_PROVIDER", "Let any provider answer `web.search` in Google's shape."),
+    ] = False
+
+    request_timeout_ms: Annotated[
+        int, Field(ge=100, le=600_000), Env("REQUEST_TIMEOUT_MS", "Milliseconds for one page.")
+    ] = 30_000
+    concurrency: Annotated[
+        int, Field(ge=1, le=1000), Env("CONCURRENCY", "Downloads under way at once.")
+    ] = 64
+    host_concurrency: Annotated[
+        int,
+        Field(ge=1, le=1000),
+        Env("KINDLY_HOST_CONCURRENCY", "Downloads at once from one site."),
+    ] = 8
+    max_page_bytes: Annotated[
+        int,
+        Field(ge=10_000, le=100_000_000),
+        Env("KINDLY_MAX_PAGE_BYTES", "Bytes of a page after decompression."),
+    ] = 2_000_000
+    max_file_bytes: Annotated[
+        int,
+        Field(ge=10_000, le=200_000_000),
+        Env("KINDLY_MAX_FILE_BYTES", "Bytes of a PDF, an office file or a book."),
+    ] = 20_000_000
+    user_agent: Annotated[
+        str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")
+    ] = USER_AGENT
+    respect_robots_txt: Annotated[
+        bool, Env("RESPECT_ROBOTS_TXT", "Leave out pages that robots.txt forbids.")
+    ] = True
+    allow_private: Annotated[
+        PrivateHosts,
+        Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
+    ] = ()
+    blocked_domains: Annotated[
+        Listed, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
+    ] = ()
+    allowed_domains: Annotated[
+        Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
+    ] = ()
+    data_dir: Annotated[
+        Path | None,
+        Env("DATA_DIR", "Where pages are kept; unset, the platform's user data folder."),
+    ] = None
+    cache_mb: Annotated[
+        int,
+        Field(ge=0, le=100_000),
+        Env("KINDLY_CACHE_MB", "Size of the page cache; 0 keeps none."),
+    ] = 256
+    cache_on_disk: Annotated[
+        bool, Env("KINDLY_CACHE_ON_DISK", "Keep the page cache over restarts; 0, in memory only.")
+    ] = True
+    cache_hours: Annotated[
+        float,
+        Field(ge=0, le=8760),
+        Env("KINDLY_CACHE_HOURS", "Hours before a kept page is asked for again."),
+    ] = 24
+    workers: Annotated[
+        int | None,
+        Field(ge=1, le=64),
+        Env("KINDLY_WORKERS", "Processes that parse pages; unset, one a core, at most four."),
+    ] = None
+
+    browser: Annotated[
+        Literal["auto", "playwright", "nodriver", "off"],
+        Env("KINDLY_BROWSER", "What renders pages that need JavaScript, where it is installed."),
+    ] = "auto"
+    browser_path: Annotated[
+        Path | None,
+        Env("KINDLY_BROWSER_PATH", "The browser's executable; unset, it is looked for."),
+    ] = None
+    browser_attempts: Annotated[
+        int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "How often its start is tried.")
+    ] = 3
+    browser_backoff_s: Annotated[
+        float,
+        Field(ge=0, le=60),
+        Env(
+            "KINDLY_BROWSER_BACKOFF_S",
+            "Pause before the second try; each further one is twice as long.",
+        ),
+    ] = 0.5
+
+    http_proxy: Annotated[
+        ProxyAddress | None, Env("HTTP_PROXY", "Proxy for http addresses.", ("http_proxy",))
+    ] = None
+    https_proxy: Annotated[
+        ProxyAddress | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
+    ] = None
+    no_proxy: Annotated[
+        Listed, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
+    ] = ()
+    ssl_cert_file: Annotated[
+        Path | None, Env("SSL_CERT_FILE", "Certificates to trust beside the system's (PEM).")
+    ] = None
+
+    store: Annotated[
+        SecretStr,
+        AfterValidator(store_name),
+        Env(
+            "KINDLY_STORE",
+            "Where the library of read pages is: sqlite, duckdb, memory or a postgresql:// address.",
+        ),
+    ] = SecretStr("sqlite")
+    library_mb: Annotated[
+        int,
+        Field(ge=1, le=1_000_000),
+        Env("KINDLY_LIBRARY_MB", "Size of the library; the oldest pages leave first."),
+    ] = 1_000
+    library_days: Annotated[
+        float,
+        Field(gt=0, le=36_500),
+        Env("KINDLY_LIBRARY_DAYS", "Days that a page stays in the library."),
+    ] = 365
+    embedding_server_url: Annotated[
+        BaseUrl | None,
+        Env(
+            "EMBEDDING_SERVER_URL",
+            "An OpenAI-compatible embedding server; unset, the model that comes with the install.",
+        ),
+    ] = None
+    embedding_server_api_key: Annotated[
+        SecretStr | None, Env("EMBEDDING_SERVER_API_KEY", "Its key, sent as a bearer token.")
+    ] = None
+    embedding_model_name: Annotated[
+        str, Field(min_length=1, max_length=200), Env("EMBEDDING_MODEL_NAME", "Its model.")
+    ] = "text-embedding-3-small"
+    embedding_tokens_size: Annotated[
+        int,
+        Field(ge=64, le=8_192),
+        Env("EMBEDDING_TOKENS_SIZE", "Tokens of a chunk at most."),
+    ] = 512
+    similarity_threshold: Annotated[
+        float,
+        Field(ge=0, le=1),
+        Env("SIMILARITY_THRESHOLD", "Score from which a passage counts as an answer."),
+    ] = 0.72
+
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
+    ] = "warning"
+
+    providers: Annotated[
+        Listed,
+        Env(
+            "KINDLY_PROVIDERS",
+            "Which providers are asked, in this order; unset, all that are set up.",
+        ),
+    ] = ()
+    fuse: Annotated[
+        int, Field(ge=1, le=10), Env("KINDLY_FUSE", "How many providers are asked at once.")
+    ] = 1
+    search_cache_minutes: Annotated[
+        float,
+        Field(ge=0, le=10_080),
+        Env("KINDLY_SEARCH_CACHE_MINUTES", "Minutes that results are kept, in memory only."),
+    ] = 60
+
+    search_timeout_s: Annotated[
+        float,
+        Field(ge=1, le=120),
+        Env("KINDLY_SEARCH_TIMEOUT_S", "Seconds for a search, however many providers are asked."),
+    ] = 9.5
+    searches_per_minute: Annotated[
+        int | None,
+        Field(ge=1, le=6_000),
+        Env(
+            "KINDLY_SEARCHES_PER_MINUTE",
+            "Searches a minute at one provider; unset, what its plan allows. More wait their turn.",
+        ),
+    ] = None
+    pool_check_s: Annotated[
+        float,
+        Field(ge=10, le=86_400),
+        Env("KINDLY_POOL_CHECK_S", "Seconds between health checks of public SearXNG instances."),
+    ] = 300
+    pool_failures: Annotated[
+        int,
+        Field(ge=1, le=100),
+        Env("KINDLY_POOL_FAILURES", "Failures in a row after which an instance is left alone."),
+    ] = 3
+    pool_backoff_s: Annotated[
+        float,
+        Field(ge=1, le=86_400),
+        Env("KINDLY_POOL_BACKOFF_S", "Its first rest then; each further one is twice as long."),
+    ] = 60
+    pool_rotate_agents: Annotated[
+        bool, Env("KINDLY_POOL_ROTATE_AGENTS", "Another User-Agent for each search of the pool.")
+    ] = True
+    pool_delay_min_ms: Annotated[
+        int,
+        Field(ge=0, le=60_000),
+        Env("KINDLY_POOL_DELAY_MIN_MS", "Least random pause before a search of the pool."),
+    ] = 100
+    pool_delay_max_ms: Annotated[
+        int,
+        Field(ge=0, le=60_000),
+        Env("KINDLY_POOL_DELAY_MAX_MS", "Longest random pause before a search of the pool."),
+    ] = 500
+    pool_random: Annotated[
+        bool,
+        Env("KINDLY_POOL_RANDOM", "Begin the round at a random instance; else at the best one."),
+    ] = True
+
+    web_search_enabled: Annotated[
+        bool, Env("WEB_SEARCH_ENABLED", "Offer `WebSearch` (profile media).")
+    ] = True
+    web_fetch_enabled: Annotated[
+        bool, Env("WEB_FETCH_ENABLED", "Offer `WebFetch` (profile media).")
+    ] = True
+    default_results: Annotated[
+        int | None,
+        Field(ge=1, le=50),
+        Env(
+            "KINDLY_DEFAULT_RESULTS",
+            "Results of a search that asks for no number; unset, 10 (profiles searxng, media).",
+        ),
+    ] = None
+    max_results: Annotated[
+        int | None,
+        Field(ge=1, le=50),
+        Env(
+            "KINDLY_MAX_RESULTS",
+            "Results that a search may ask for; unset, 50 in profile searxng, 20 in profile media.",
+        ),
+    ] = None
+    default_safe_search: Annotated[
+        bool,
+        Env(
+            "KINDLY_DEFAULT_SAFE_SEARCH",
+            "Filter results where a call does not say (profile media).",
+        ),
+    ] = True
+    max_length: Annotated[
+        int,
+        Field(ge=1_000, le=10_000_000),
+        Env("KINDLY_MAX_LENGTH", "Characters that `maxLength` may ask for (profile media)."),
+    ] = 100_000
+    summaries: Annotated[
+        bool, Env("KINDLY_SUMMARIES", "Sum up each page that is read (profile searxng).")
+    ] = True
+    summary_characters: Annotated[
+        int,
+        Field(ge=50, le=5_000),
+        Env("KINDLY_SUMMARY_CHARACTERS", "Characters of a summary (profile searxng)."),
+    ] = 500
+    code_blocks: Annotated[
+        bool, Env("KINDLY_CODE_BLOCKS", "Keep code in page text (profile searxng).")
+    ] = True

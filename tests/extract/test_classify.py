@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from turbohtml import parse
+
+from kindly.extract.blocks import Blocks, read_blocks
+from kindly.extract.classify import FEATURE_BITS, Trees, load_model
+from kindly.extract.features import enrich, shifted, tabulate
+from kindly.extract.hints import Hints, read_hints
+from kindly.extract.lexicon import Lexicon, first_words, name_words
+from kindly.extract.typography import count_characters
+from kindly.extract.whole import choose, evened
+
+
+def blocks_of(markup: str) -> Blocks:
+    body = parse(f"<body>{markup}").select_one("body")
+    assert body is not None
+    return read_blocks(body)
+
+
+def numbers(*values: float) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    return np.array(values, np.float32)
+
+
+def test_trees_send_each_row_to_its_leaf() -> None:
+    """One tree: feature 1 at most 5 → 2.0, else feature 0 at most 0 → -1.0, else 3.0; and a tree that is one leaf."""
+    step = np.array(
+        [1 << FEATURE_BITS | 1, 1 << FEATURE_BITS, 3 << FEATURE_BITS, 3 << FEATURE_BITS]
+    )
+    step = np.concatenate((step, np.array([4 << FEATURE_BITS, 5 << FEATURE_BITS])))
+    trees = Trees(
+        roots=np.array([0, 5]),
+        step=step,
+        threshold=numbers(5, np.inf, 0, np.inf, np.inf, np.inf),
+        value=numbers(0, 2, 0, -1, 3, 0.5),
+        depth=2,
+    )
+    rows = np.array([[0, 5], [0, 6], [1, 6]], np.float32)
+    odds = np.array([2.5, -0.5, 3.5])
+    assert trees.chances(rows) == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_shipped_model_has_words_and_two_passes() -> None:
+    model = load_model()
+    assert model.lexicon.names["sidebar"] < 0 < model.lexicon.names["prose"]
+    assert (len(model.first.roots), len(model.second.roots)) > (10, 10)
+    assert load_model() is model
+
+
+def test_matrix_has_a_finite_row_for_every_block() -> None:
+    blocks = blocks_of(
+        "<nav><a href=/>Home</a></nav><h1>Tides</h1><p>The sea rises.</p><p>日本。</p>"
+    )
+    table = tabulate(blocks, Hints("Tides", "/a?b", frozenset({"article"})), load_model().lexicon)
+    second = enrich(table, numbers(0.1, 0.5, 0.9, 0.8))
+    assert len(table.matrix) == len(second) == 4
+    assert second.shape[1] > table.matrix.shape[1]
+    assert np.isfinite(second).all()
+
+
+def test_single_block_can_be_scored() -> None:
+    keep = load_model().keep(blocks_of("<p>Alone.</p>"), Hints())
+    assert keep.tolist() == [True]
+
+
+def test_characters_are_counted_by_kind() -> None:
+    counts = count_characters(["Costs $5, or $10.", "日本。", "x"])
+    assert counts.words.tolist() == [4, 3, 1]
+    assert counts.kinds[0].tolist() == [3, 1, 1, 2, 0]
+    assert counts.sentences.tolist() == [1, 1, 0]
+    assert counts.edges.tolist() == [[1, 0, 1], [1, 0, 0], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"), [(1, [0, 1, 2]), (-1, [2, 3, 0]), (5, [0, 0, 0])], ids=str
+)
+def test_neighbours_beyond_the_ends_are_nought(by: int, expected: list[float]) -> None:
+    assert shifted(numbers(1, 2, 3), by).tolist() == expected
+
+
+def test_words_speak_for_and_against() -> None:
+    lexicon = Lexicon({"side": -2.0, "body": 1.5}, {"share": -1.0})
+    assert lexicon.of_names("sideBar body") == (-2.0, 1.5)
+    assert lexicon.of_names("") == (0.0, 0.0)
+    assert lexicon.of_words(["share", "it"]) == (-0.5, -1.0)
+    assert lexicon.of_words([]) == (0.0, 0.0)
+
+
+def test_names_are_read_in_any_spelling() -> None:
+    assert name_words("postBody post-meta HTMLView x") == ("post", "body", "meta", "html", "view")
+
+
+def test_only_short_texts_have_first_words() -> None:
+    assert first_words("Read more, 3 min") == ["read", "more", "min"]
+    assert first_words("long " * 50) == []
+
+
+def test_blocks_are_taken_while_the_expected_agreement_rises() -> None:
+    keep = choose(numbers(0.9, 0.05, 0.6, 0.01), numbers(50, 100, 20, 200))
+    assert keep.tolist() == [True, False, True, False]
+
+
+def test_unlikely_blocks_of_an_unlikely_page_are_still_chosen_from() -> None:
+    assert choose(numbers(0.01, 0.02), numbers(10, 10)).any()
+
+
+def test_table_and_list_have_one_chance_and_long_lists_keep_their_own() -> None:
+    blocks = blocks_of(
+        "<p>a</p><table><tr><td>b</td><td>c</td></tr></table><ul><li>d</li><li>e</li></ul>"
+    )
+    words = numbers(9, 1, 3, 40, 40)
+    even = evened(blocks, numbers(0.9, 0.2, 0.6, 0.1, 0.8), words)
+    assert even == pytest.approx(numbers(0.9, 0.5, 0.5, 0.1, 0.8))
+
+
+def test_hints_come_from_structured_data_and_address() -> None:
+    markup = (
+        """<meta property="og:type" content="article"><script>{"@type": ["NewsArticle"]}</script>"""
+    )
+    hints = read_hints(markup, "T", "https://x.example/a/b?c=1")
+    assert hints == Hints("T", "/a/b?c=1", frozenset({"og:article", "newsarticle"}))
+    assert read_hints("", "", "https://[bad").path == ""

@@ -1,0 +1,71 @@
+"""Two hundred rendered pages through the real server process, and nothing is left when it ends."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from kindly.fetch.browsers.process import marked
+from tests.fetch.browsers.chromium import needs_chromium
+from tests.journeys.world import environment
+from tests.site import Site, html, running_site
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_chromium]
+
+PAGES = 205
+"""A few more than one browser renders before it makes room for the next."""
+AT_ONCE = 4
+SHELL = """<!doctype html><title>App</title><div id="root"></div>
+<noscript>You need to enable JavaScript to run this app.</noscript>
+<script>
+root.innerHTML = '<main><h1>Page</h1>' + '<p>Drawn by a script for a reader.</p>'.repeat(9) + '</main>'</script>"""
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what other processes do; ten seconds at most."""
+    with anyio.fail_after(10):
+        while not holds():  # noqa: ASYNC110 - another process sets no event here
+            await anyio.sleep(0.05)
+
+
+async def render_all(client: Client, site: Site) -> list[str]:
+    """How each page was got."""
+    hows: list[str] = []
+    slots = anyio.Semaphore(AT_ONCE)
+
+    async def show(number: int) -> None:
+        async with slots:
+            url = site.add(f"/app/{number}", html(SHELL))
+            result = await client.call_tool("get_content", {"url": url})
+            content = result.structured_content or {}
+            hows.append(str(content.get("how")))
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(PAGES):
+            tasks.start_soon(show, number)
+    return hows
+
+
+async def test_no_process_is_left_after_two_hundred_pages_and_the_servers_end(
+    tmp_path: Path,
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="k-") as folder, anyio.fail_after(300):
+        async with running_site() as site:
+            environ = {
+                **os.environ,
+                **environment(site, tmp_path, RESPECT_ROBOTS_TXT="0"),
+                "TMPDIR": folder,
+            }
+            server = StdioServerParameters(
+                command=sys.executable, args=["-m", "kindly", "start-mcp-server"], env=environ
+            )
+            async with Client(server) as client:
+                hows = await render_all(client, site)
+                assert len(marked(folder)) > 2
+        assert hows == ["browser"] * PAGES
+        await until(lambda: not marked(folder))

@@ -1,0 +1,736 @@
+"""Profile `pages` through a real client: Google's own JSON, the chunks of a page that match, and every way to fail."""
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+import duckdb
+import pytest
+from anyio.abc import SocketStream
+from mcp_types import CallToolResult
+
+from kindly.budget import count_tokens
+from tests.journeys.test_reading import GUIDE, QUESTION
+from tests.journeys.test_stdio import stdio_client
+from tests.journeys.world import as_json, calling, environment, serper, text_of
+from tests.site import Answer, Handler, Site, SiteRequest, hang_up, html, once, running_site
+
+pytestmark = pytest.mark.anyio
+
+GOOGLE = "/google/customsearch/v1"
+EMBEDDINGS = "/embedder/v1/embeddings"
+KEYS = {"GOOGLE_API_KEY": "canary-google-77aa", "GOOGLE_SEARCH_ENGINE_ID": "engine-1"}
+SERVER = {
+    "EMBEDDING_SERVER_API_KEY": "canary-embedder-31bc",
+    "EMBEDDING_MODEL_NAME": "tiny-embedder",
+}
+TEA = "<title>Tea</title><h1>Tea</h1><p>Green tea is steeped at eighty degrees for two minutes.</p>"
+
+
+def settings(site: Site, folder: Path, **more: str) -> dict[str, str]:
+    own = {
+        "KINDLY_PROFILE": "pages",
+        "GOOGLE_BASE_URL": site.url("/google"),
+        "KINDLY_BROWSER": "off",
+    }
+    return environment(site, folder, **own) | more
+
+
+def google_json(text: str, *, start: int = 1, count: int = 2, more: bool = False) -> dict[str, Any]:
+    """Google's answer: some results, and whether there are further ones."""
+    page = {"title": f"Google Custom Search - {text}", "searchTerms": text, "startIndex": start}
+    items = [
+        {
+            "kind": "customsearch#result",
+            "title": f"{text} {number}",
+            "htmlTitle": f"<b>{text}</b> {number}",
+            "link": f"https://example.com/{text}/{number}",
+            "displayLink": "example.com",
+            "snippet": f"Of {text}.",
+            "pagemap": {"metatags": [{"og:title": text}]},
+        }
+        for number in range(start, start + count)
+    ]
+    following = {"nextPage": [page | {"startIndex": start + count}]} if more else {}
+    return {
+        "kind": "customsearch#search",
+        "url": {"type": "application/json", "template": "https://www.googleapis.com/{?}"},
+        "queries": {"request": [page], **following},
+        "context": {"title": "Everything"},
+        "searchInformation": {"searchTime": 0.2, "totalResults": "123"},
+        "items": items,
+    }
+
+
+def google(**failing: Answer) -> Handler:
+    """Google, that fails on some queries."""
+
+    async def answer(request: SiteRequest, stream: SocketStream) -> Answer:
+        text = request.query["q"]
+        return failing.get(text) or as_json(google_json(text))
+
+    return answer
+
+
+def asked(site: Site) -> list[SiteRequest]:
+    return [request for request in site.requests if request.path == GOOGLE]
+
+
+def data(answer: CallToolResult) -> dict[str, Any]:
+    """What a successful answer says, the same in both of its forms."""
+    assert not answer.is_error, text_of(answer)
+    structured = answer.structured_content
+    assert structured is not None
+    assert json.loads(text_of(answer)) == structured
+    return dict(structured)
+
+
+def chunk_id(url: str, chunk: dict[str, Any]) -> str:
+    key = f"{url}|{' > '.join(chunk.get('sectionPath', []))}|{chunk['text']}"
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+async def embedder(request: SiteRequest, stream: SocketStream) -> Answer:
+    """An embedding server whose vectors count letters."""
+    texts = json.loads(request.body)["input"]
+    rows = [[text.lower().count(letter) + 0.1 for letter in "abcdefgh"] for text in texts]
+    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
+
+
+# web.search
+
+
+async def test_each_query_gets_googles_own_json_in_order(site: Site, tmp_path: Path) -> None:
+    site.add(GOOGLE, google())
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = data(await call("web.search", query=["cats", "dogs", "eels"]))
+        alone = data(await call("web.search", query="newts"))
+    expected = [{"query": text, "result": google_json(text)} for text in ("cats", "dogs", "eels")]
+    assert answer == {"queries": expected}
+    assert alone == {"queries": [{"query": "newts", "result": google_json("newts")}]}
+    for request in asked(site):
+        assert request.headers["x-goog-api-key"] == KEYS["GOOGLE_API_KEY"]
+        assert request.query["cx"] == KEYS["GOOGLE_SEARCH_ENGINE_ID"]
+        assert request.query["num"] == "10"
+
+
+async def test_queries_that_come_as_the_text_of_a_list_are_a_list(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add(GOOGLE, google())
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = data(await call("web.search", query='["cats", "dogs"]'))
+    assert [one["query"] for one in answer["queries"]] == ["cats", "dogs"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [(Answer(status=400), 400), (Answer(status=429), 429), (Answer(b"<html>"), 503)],
+    ids=["refused", "rate limit", "no JSON"],
+)
+async def test_a_query_that_fails_does_not_sink_the_others(
+    site: Site, tmp_path: Path, failure: Answer, code: int
+) -> None:
+    site.add(GOOGLE, google(dogs=failure))
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        with anyio.fail_after(30):
+            answer = data(await call("web.search", query=["cats", "dogs", "eels"]))
+    first, second, third = answer["queries"]
+    assert first["result"] == google_json("cats")
+    assert third["result"] == google_json("eels")
+    assert second["query"] == "dogs"
+    assert second["result"]["error"]["code"] == code
+    assert "Google" in second["result"]["error"]["message"]
+    assert "items" not in second["result"]
+    assert KEYS["GOOGLE_API_KEY"] not in json.dumps(answer)
+
+
+@pytest.mark.parametrize(
+    ("status", "requests"), [(500, 2), (503, 2), (429, 1), (400, 1), (403, 1)], ids=str
+)
+async def test_a_server_error_is_tried_once_more_and_nothing_else(
+    site: Site, tmp_path: Path, status: int, requests: int
+) -> None:
+    site.add(GOOGLE, Answer(status=status))
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        with anyio.fail_after(30):
+            answer = await call("web.search", query="cats")
+    assert answer.is_error
+    assert "Google" in text_of(answer)
+    assert len(asked(site)) == requests
+
+
+async def test_a_passing_fault_is_not_noticed(site: Site, tmp_path: Path) -> None:
+    site.add(GOOGLE, once(Answer(status=502), as_json(google_json("cats"))))
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = data(await call("web.search", query="cats"))
+    assert answer["queries"][0]["result"] == google_json("cats")
+
+
+async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) -> None:
+    """Nobody is answered before two have come, and never are there three."""
+    running, most, two = 0, 0, anyio.Event()
+
+    async def meet(request: SiteRequest, stream: SocketStream) -> Answer:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        if running == 2:
+            two.set()
+        await two.wait()
+        running -= 1
+        return as_json(google_json(request.query["q"]))
+
+    site.add(GOOGLE, meet)
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        with anyio.fail_after(30):
+            answer = data(await call("web.search", query=[f"q{n}" for n in range(6)]))
+    assert len(answer["queries"]) == 6
+    assert most == 2
+
+
+async def test_results_per_query_are_collected_in_tens(site: Site, tmp_path: Path) -> None:
+    async def pages(request: SiteRequest, stream: SocketStream) -> Answer:
+        start, count = int(request.query.get("start", "1")), int(request.query["num"])
+        return as_json(google_json(request.query["q"], start=start, count=count, more=start < 21))
+
+    site.add(GOOGLE, pages)
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = data(await call("web.search", query=["cats", "dogs"], resultsPerQuery=25))
+    for one in answer["queries"]:
+        links = [item["link"] for item in one["result"]["items"]]
+        assert links == [f"https://example.com/{one['query']}/{n}" for n in range(1, 26)]
+    cats = [request.query for request in asked(site) if request.query["q"] == "cats"]
+    assert sorted((one.get("start", "1"), one["num"]) for one in cats) == [
+        ("1", "10"),
+        ("11", "10"),
+        ("21", "5"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("default", "arguments", "safe"),
+    [
+        (None, {}, "off"),
+        (None, {"safeSearch": "off"}, "off"),
+        (None, {"safeSearch": "moderate"}, "active"),
+        (None, {"safeSearch": "strict"}, "active"),
+        ("off", {}, "off"),
+        ("moderate", {}, "active"),
+        ("strict", {}, "active"),
+        ("strict", {"safeSearch": "off"}, "off"),
+    ],
+    ids=str,
+)
+async def test_safe_search_goes_out_as_google_names_it(
+    site: Site, tmp_path: Path, default: str | None, arguments: dict[str, str], safe: str
+) -> None:
+    site.add(GOOGLE, google())
+    given = KEYS | ({"GOOGLE_SAFE_SEARCH": default} if default else {})
+    async with calling(settings(site, tmp_path, **given)) as call:
+        await call("web.search", query="cats", **arguments)
+    assert asked(site)[0].query["safe"] == safe
+
+
+async def test_region_and_language_reach_google(site: Site, tmp_path: Path) -> None:
+    site.add(GOOGLE, google())
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        await call("web.search", query="cats", region="DE", language="de", resultsPerQuery=3)
+    sent = asked(site)[0].query
+    assert (sent["gl"], sent["hl"], sent["lr"], sent["num"]) == ("de", "de", "lang_de", "3")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"GOOGLE_API_KEY": "x" * 20}, {"SERPER_API_KEY": "canary-serper-1"}],
+    ids=["no key", "one of two", "another provider's"],
+)
+async def test_without_googles_keys_both_variables_are_named(
+    site: Site, tmp_path: Path, given: dict[str, str]
+) -> None:
+    async with calling(settings(site, tmp_path, **given)) as call:
+        answer = await call("web.search", query=["cats", "dogs"])
+    assert answer.is_error
+    assert "GOOGLE_API_KEY" in text_of(answer)
+    assert "GOOGLE_SEARCH_ENGINE_ID" in text_of(answer)
+    assert "KINDLY_PAGES_ANY_PROVIDER=1" in text_of(answer)
+    assert site.requests == []
+
+
+async def test_another_provider_answers_in_googles_shape_when_allowed(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add("/serper/search", serper(["https://www.example.org/bees", "https://example.net/"]))
+    given = {"SERPER_API_KEY": "canary-serper-1", "KINDLY_PAGES_ANY_PROVIDER": "1"}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        answer = data(await call("web.search", query="bees"))
+    result = answer["queries"][0]["result"]
+    assert result["kind"] == "customsearch#search"
+    request = result["queries"]["request"][0]
+    assert (request["searchTerms"], request["count"], request["startIndex"]) == ("bees", 2, 1)
+    assert result["searchInformation"]["totalResults"] == request["totalResults"] == "2"
+    assert result["searchInformation"]["searchTime"] >= 0
+    assert result["items"][0] == {
+        "kind": "customsearch#result",
+        "title": "Result 1",
+        "link": "https://www.example.org/bees",
+        "displayLink": "example.org",
+        "snippet": "Snippet 1.",
+        "formattedUrl": "https://www.example.org/bees",
+    }
+
+
+async def test_nothing_found_is_an_answer_without_items(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([]))
+    given = {"SERPER_API_KEY": "canary-serper-1", "KINDLY_PAGES_ANY_PROVIDER": "1"}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        answer = data(await call("web.search", query="bees"))
+    assert "items" not in answer["queries"][0]["result"]
+    assert answer["queries"][0]["result"]["searchInformation"]["totalResults"] == "0"
+
+
+async def test_an_answer_that_would_be_too_large_leaves_items_out_and_says_so(
+    site: Site, tmp_path: Path
+) -> None:
+    async def many(request: SiteRequest, stream: SocketStream) -> Answer:
+        return as_json(google_json(request.query["q"], count=10))
+
+    site.add(GOOGLE, many)
+    async with calling(settings(site, tmp_path, **KEYS, KINDLY_MAX_TOKENS="900")) as call:
+        answer = await call("web.search", query=["cats", "dogs"])
+        too_many = await call("web.search", query=[f"{n} {'x' * 1_000}" for n in range(9)])
+    found = data(answer)
+    assert count_tokens(text_of(answer)) <= 900
+    assert "left out" in found["note"]
+    for one in found["queries"]:
+        whole = google_json(one["query"], count=10)
+        kept = one["result"]["items"]
+        assert one["result"] == whole | {"items": whole["items"][: len(kept)]}
+        assert 1 <= len(kept) < 10
+    assert too_many.is_error
+    assert "query" in text_of(too_many)
+
+
+# web.readFromPage
+
+
+async def test_matching_chunks_come_with_id_score_headings_and_time(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
+    before = datetime.now(UTC) - timedelta(seconds=2)
+    async with calling(settings(site, tmp_path)) as call:
+        with anyio.fail_after(60):
+            answer = data(await call("web.readFromPage", url=url, query=QUESTION))
+    assert set(answer) == {"url", "title", "lastCrawled", "queries"}
+    assert answer["url"] == url
+    assert answer["title"] == "Guide"
+    assert before <= datetime.fromisoformat(answer["lastCrawled"]) <= datetime.now(UTC)
+    (found,) = answer["queries"]
+    assert found["query"] == QUESTION
+    best = found["results"][0]
+    assert "4096 widgets" in best["text"]
+    assert best["sectionPath"][-1] == "Limits"
+    scores = [chunk["score"] for chunk in found["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    ids = [chunk["id"] for chunk in found["results"]]
+    assert ids == [chunk_id(url, chunk) for chunk in found["results"]]
+    assert len(set(ids)) == len(ids)
+    assert not any("<p>" in chunk["text"] for chunk in found["results"])
+
+
+async def test_the_same_page_gives_the_same_ids_from_any_library(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    ids = []
+    for folder in ("one", "two"):
+        async with calling(settings(site, tmp_path / folder)) as call:
+            answer = data(await call("web.readFromPage", url=url, query=QUESTION))
+        ids.append([chunk["id"] for chunk in answer["queries"][0]["results"]])
+    assert ids[0] == ids[1]
+    assert ids[0]
+
+
+async def test_several_queries_are_answered_in_order_with_at_most_so_many_chunks(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    queries = [QUESTION, "weather in a small town by the sea"]
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query=queries, maxResults=1))
+    assert [one["query"] for one in answer["queries"]] == queries
+    assert all(len(one["results"]) <= 1 for one in answer["queries"])
+    assert answer["queries"][0]["results"]
+
+
+async def test_only_the_page_that_was_named_is_searched(site: Site, tmp_path: Path) -> None:
+    guide = site.add("/guide", html(GUIDE))
+    tea = site.add("/tea", html(TEA))
+    async with calling(settings(site, tmp_path)) as call:
+        await call("web.readFromPage", url=guide, query=QUESTION)
+        answer = data(await call("web.readFromPage", url=tea, query=QUESTION))
+    assert "widgets" not in json.dumps(answer["queries"][0]["results"])
+
+
+async def test_a_page_that_does_not_match_says_so(site: Site, tmp_path: Path) -> None:
+    url = site.add("/guide", html(GUIDE))
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(
+            await call("web.readFromPage", url=url, query="Which enzymes split lactose in infants?")
+        )
+    assert answer["queries"][0]["results"] == []
+    assert "matches" in answer["note"]
+
+
+async def test_what_stands_on_a_page_thrice_comes_once(site: Site, tmp_path: Path) -> None:
+    """Twice word for word, and once with another stop."""
+    said = (
+        "The frobnicator accepts at most 4096 widgets in one batch. Larger batches are split by the "
+        "dispatcher, which keeps the order of all widgets and reports every part by itself"
+    )
+    filler = "".join(f"<p>Line {n} tells of the weather in a small town.</p>" for n in range(40))
+    sections = (
+        f"{filler}<h2>Limits</h2><p>{said}.</p>" * 2 + f"{filler}<h2>Limits</h2><p>{said}!</p>"
+    )
+    url = site.add("/copies", html(f"<h1>Guide</h1>{sections}"))
+    async with calling(settings(site, tmp_path, EMBEDDING_TOKENS_SIZE="64")) as call:
+        answer = data(await call("web.readFromPage", url=url, query=QUESTION))
+    texts = [chunk["text"] for chunk in answer["queries"][0]["results"]]
+    assert sum("4096 widgets" in text for text in texts) == 1
+
+
+async def test_metadata_comes_on_request(site: Site, tmp_path: Path) -> None:
+    url = site.url("/etag")
+    async with calling(settings(site, tmp_path)) as call:
+        without = data(await call("web.readFromPage", url=url, query="bees"))
+        answer = data(await call("web.readFromPage", url=url, query="bees", includeMetadata=True))
+    assert "metadata" not in without
+    assert answer["metadata"]["etag"] == '"v1"'
+    assert answer["metadata"]["language"] == "en"
+    assert answer["metadata"]["how"] == "library"
+    assert len(answer["metadata"]["contentHash"]) == 64
+
+
+async def test_a_page_is_kept_and_a_refresh_asks_the_site_whether_it_changed(
+    site: Site, tmp_path: Path
+) -> None:
+    url, environ = site.url("/etag"), settings(site, tmp_path)
+    async with calling(environ) as call:
+        await call("web.readFromPage", url=url, query="bees and ultraviolet light")
+        first = data(await call("web.readFromPage", url=url, query="bees and ultraviolet light"))
+    async with calling(environ) as call:
+        again = data(await call("web.readFromPage", url=url, query="bees and ultraviolet light"))
+        assert site.count("/etag") == 1
+        fresh = data(
+            await call(
+                "web.readFromPage", url=url, query="bees and ultraviolet light", forceRefresh=True
+            )
+        )
+    assert again == first
+    assert site.requests[-1].headers["if-none-match"] == '"v1"'
+    assert site.count("/etag") == 2
+    assert fresh["queries"] == first["queries"]
+    assert fresh["lastCrawled"] >= first["lastCrawled"]
+
+
+async def test_a_refresh_shows_what_changed(site: Site, tmp_path: Path) -> None:
+    changed = GUIDE.replace("4096 widgets", "8192 widgets")
+    url = site.add("/guide", once(html(GUIDE), html(changed)))
+    async with calling(settings(site, tmp_path)) as call:
+        await call("web.readFromPage", url=url, query=QUESTION)
+        kept = await call("web.readFromPage", url=url, query=QUESTION)
+        fresh = await call("web.readFromPage", url=url, query=QUESTION, forceRefresh=True)
+    assert "4096 widgets" in text_of(kept)
+    assert "8192 widgets" in text_of(fresh)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_page_that_is_refused_is_protected(site: Site, tmp_path: Path, status: int) -> None:
+    url = site.url(f"/status/{status}")
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query=["a", "b"]))
+    assert answer["note"] == "content protected"
+    assert answer["queries"] == [{"query": "a", "results": []}, {"query": "b", "results": []}]
+    assert answer["url"] == url
+    assert datetime.fromisoformat(answer["lastCrawled"]).tzinfo is not None
+
+
+@pytest.mark.parametrize("words", [20, 200], ids=["nothing but the wall", "a long teaser"])
+async def test_a_paywalled_page_is_protected(site: Site, tmp_path: Path, words: int) -> None:
+    schema = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
+    body = f"<p>{'bees ' * words}</p><p>Subscribe to continue reading this article.</p>"
+    page = f"<title>Premium</title>{schema}<main><article>{body}</article></main>"
+    url = site.add("/premium", html(page))
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query="bees"))
+    assert answer["note"] == "content protected"
+    assert answer["queries"] == [{"query": "bees", "results": []}]
+
+
+async def test_a_page_without_text_has_a_note_and_no_chunks(site: Site, tmp_path: Path) -> None:
+    url = site.add("/empty", html("<title>Nothing</title><main></main>"))
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query="bees"))
+    assert answer["queries"] == [{"query": "bees", "results": []}]
+    assert answer["note"]
+    assert answer["note"] != "content protected"
+
+
+async def test_a_time_out_names_its_setting(site: Site, tmp_path: Path) -> None:
+    async with calling(settings(site, tmp_path, REQUEST_TIMEOUT_MS="700")) as call:
+        with anyio.fail_after(30):
+            answer = await call("web.readFromPage", url=site.url("/slow-headers"), query="bees")
+    assert answer.is_error
+    assert "REQUEST_TIMEOUT_MS is 700" in text_of(answer)
+    assert "timeout" in text_of(answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/status/404", "not_found"),
+        ("/status/500", "unreachable"),
+        ("/reset", "unreachable"),
+        ("/huge-declared", "too_large"),
+        ("/binary", "unsupported"),
+    ],
+)
+async def test_a_page_that_cannot_be_had_is_an_error(
+    site: Site, tmp_path: Path, path: str, told: str
+) -> None:
+    async with calling(settings(site, tmp_path)) as call:
+        with anyio.fail_after(30):
+            answer = await call("web.readFromPage", url=site.url(path), query="bees")
+    assert answer.is_error
+    assert told in text_of(answer)
+
+
+async def test_an_embedding_server_is_asked_as_set(site: Site, tmp_path: Path) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add(EMBEDDINGS, embedder)
+    given = {**SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        answer = data(await call("web.readFromPage", url=url, query=QUESTION))
+    assert "note" not in answer
+    assert "4096 widgets" in answer["queries"][0]["results"][0]["text"]
+    sent = [request for request in site.requests if request.path == EMBEDDINGS]
+    assert len(sent) >= 2
+    for request in sent:
+        assert request.headers["authorization"] == f"Bearer {SERVER['EMBEDDING_SERVER_API_KEY']}"
+        assert json.loads(request.body)["model"] == SERVER["EMBEDDING_MODEL_NAME"]
+        assert len(json.loads(request.body)["input"]) <= 32
+    embedded = len(sent)
+    async with calling(settings(site, tmp_path, **given)) as call:
+        await call("web.readFromPage", url=url, query=QUESTION, forceRefresh=True)
+    texts = [
+        json.loads(request.body)["input"] for request in site.requests if request.path == EMBEDDINGS
+    ][embedded:]
+    assert texts == [[QUESTION]]
+
+
+@pytest.mark.parametrize(
+    ("failure", "tries"),
+    [(Answer(status=500), 2), (Answer(status=429), 1), (hang_up, 1)],
+    ids=["500", "429", "reset"],
+)
+@pytest.mark.parametrize("question", [QUESTION, "xyzzy"], ids=["by words", "by length"])
+async def test_without_embeddings_words_or_the_longest_blocks_stand_there_with_a_note(
+    site: Site, tmp_path: Path, failure: Answer, tries: int, question: str
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add(EMBEDDINGS, failure)
+    given = {**SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        with anyio.fail_after(60):
+            answer = data(await call("web.readFromPage", url=url, query=question))
+    results = answer["queries"][0]["results"]
+    assert results
+    assert "embedding" in answer["note"]
+    assert site.count(EMBEDDINGS) == tries
+    assert [chunk["id"] for chunk in results] == [chunk_id(url, chunk) for chunk in results]
+    if question == QUESTION:
+        assert "4096 widgets" in results[0]["text"]
+    else:
+        assert "longest" in answer["note"]
+        assert len(results[0]["text"]) == max(len(chunk["text"]) for chunk in results)
+
+
+async def test_another_model_is_refused_with_the_command_that_rebuilds(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add(EMBEDDINGS, embedder)
+    async with calling(settings(site, tmp_path)) as call:
+        await call("web.readFromPage", url=url, query=QUESTION)
+    given = {**SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        answer = await call("web.readFromPage", url=url, query=QUESTION)
+    assert answer.is_error
+    assert "kindly library rebuild" in text_of(answer)
+
+
+async def test_an_answer_never_exceeds_its_budget_and_says_what_is_missing(
+    site: Site, tmp_path: Path
+) -> None:
+    sections = "".join(
+        f"<h2>Part {n}</h2><p>{f'The frobnicator of part {n} takes widgets in batches. ' * 30}</p>"
+        for n in range(30)
+    )
+    url = site.add("/long", html(f"<h1>Manual</h1>{sections}"))
+    async with calling(settings(site, tmp_path, KINDLY_MAX_TOKENS="1200")) as call:
+        answer = await call(
+            "web.readFromPage", url=url, query="frobnicator widgets batches", maxResults=50
+        )
+        too_many = await call(
+            "web.readFromPage", url=url, query=[f"{n} {'x' * 1_000}" for n in range(9)]
+        )
+    found = data(answer)
+    assert count_tokens(text_of(answer)) <= 1_200
+    assert found["queries"][0]["results"]
+    assert "left out" in found["note"]
+    assert too_many.is_error
+    assert "query" in text_of(too_many)
+
+
+@pytest.mark.parametrize("respected", [False, True], ids=["by default", "RESPECT_ROBOTS_TXT=1"])
+async def test_robots_are_ignored_unless_told_otherwise(tmp_path: Path, respected: bool) -> None:
+    async with running_site("User-agent: *\nDisallow: /article") as site:
+        more = {"RESPECT_ROBOTS_TXT": "1"} if respected else {}
+        async with calling(settings(site, tmp_path, **more)) as call:
+            answer = await call(
+                "web.readFromPage", url=site.url("/article"), query="ultraviolet light"
+            )
+    assert answer.is_error is respected
+    assert site.count("/article") == (0 if respected else 1)
+    assert site.count("/robots.txt") == (1 if respected else 0)
+
+
+async def test_what_was_read_is_in_the_duckdb_file(site: Site, tmp_path: Path) -> None:
+    url = site.url("/etag")
+    async with calling(settings(site, tmp_path)) as call:
+        answer = data(
+            await call("web.readFromPage", url=url, query="ultraviolet light", includeMetadata=True)
+        )
+    with duckdb.connect(str(tmp_path / "db" / "kindly.duckdb"), read_only=True) as database:
+        tables = {name for (name,) in database.execute("SHOW TABLES").fetchall()}
+        document = database.execute(
+            "SELECT url, title, etag, content_hash, last_crawled FROM documents"
+        ).fetchall()
+        chunks = database.execute(
+            "SELECT id, url, section_path, text, tokens, len(embedding) FROM chunks"
+        ).fetchall()
+        meta = dict(database.execute("SELECT key, value FROM meta").fetchall())
+    assert tables == {"meta", "documents", "chunks"}
+    ((kept_url, title, etag, content_hash, crawled),) = document
+    assert (kept_url, title, etag) == (url, answer["title"], '"v1"')
+    assert content_hash == answer["metadata"]["contentHash"]
+    assert answer["lastCrawled"].startswith(f"{crawled:%Y-%m-%dT%H:%M}")
+    assert chunks
+    dimensions = {str(dimension) for *_, dimension in chunks}
+    assert dimensions <= set(meta.values())
+    assert {one[1] for one in chunks} == {url}
+    assert all(len(one[0]) == 64 and one[3] and one[4] > 0 for one in chunks)
+
+
+# both
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "named", "allowed"),
+    [
+        ("web.search", {}, "query", "required"),
+        ("web.search", {"query": ""}, "query", "1 character"),
+        ("web.search", {"query": []}, "query", "1 item"),
+        ("web.search", {"query": ["a", ""]}, "query", "1 character"),
+        ("web.search", {"query": {"a": 1}}, "query", "string"),
+        ("web.search", {"query": "x" * 2_001}, "query", "2000"),
+        ("web.search", {"query": "x", "resultsPerQuery": 0}, "resultsPerQuery", "1"),
+        ("web.search", {"query": "x", "resultsPerQuery": 51}, "resultsPerQuery", "50"),
+        ("web.search", {"query": "x", "resultsPerQuery": "all"}, "resultsPerQuery", "integer"),
+        ("web.search", {"query": "x", "safeSearch": "active"}, "safeSearch", "moderate"),
+        ("web.search", {"query": "x", "language": "klingon"}, "language", "pattern"),
+        ("web.search", {"query": "x", "region": "Europe"}, "region", "pattern"),
+        ("web.search", {"query": "x", "num": 3}, "num", "resultsPerQuery"),
+        ("web.readFromPage", {"query": "x"}, "url", "required"),
+        ("web.readFromPage", {"url": "https://x.org"}, "query", "required"),
+        ("web.readFromPage", {"url": "not a url", "query": "x"}, "url", "URL"),
+        ("web.readFromPage", {"url": "file:///etc/passwd", "query": "x"}, "url", "http and https"),
+        ("web.readFromPage", {"url": "ftp://x.org/", "query": "x"}, "url", "http and https"),
+        (
+            "web.readFromPage",
+            {"url": "https://x.org", "query": "x", "maxResults": 51},
+            "maxResults",
+            "50",
+        ),
+        (
+            "web.readFromPage",
+            {"url": "https://x.org", "query": "x", "forceRefresh": "maybe"},
+            "forceRefresh",
+            "boolean",
+        ),
+        (
+            "web.readFromPage",
+            {"url": "https://x.org", "query": "x", "includeMetadata": 7},
+            "includeMetadata",
+            "boolean",
+        ),
+    ],
+    ids=lambda value: (value or "nothing") if isinstance(value, str) else None,
+)
+async def test_bad_input_is_named_before_any_network_call(
+    site: Site, tmp_path: Path, tool: str, arguments: dict[str, Any], named: str, allowed: str
+) -> None:
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = await call(tool, **arguments)
+    assert answer.is_error
+    assert named in text_of(answer)
+    assert allowed in text_of(answer)
+    assert site.requests == []
+
+
+async def test_no_key_is_shown_or_sent_elsewhere(site: Site, tmp_path: Path) -> None:
+    async def echo(request: SiteRequest, stream: SocketStream) -> Answer:
+        return as_json({"error": {"message": str(request.headers)}}, 403)
+
+    site.add(GOOGLE, echo)
+    site.add(EMBEDDINGS, echo)
+    given = {**KEYS, **SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        search = await call("web.search", query="cats")
+        page = await call("web.readFromPage", url=site.url("/echo"), query="accept")
+    assert search.is_error
+    shown = search.model_dump_json() + page.model_dump_json()
+    assert "canary" not in shown
+    for request in site.requests:
+        if request.path == "/echo":
+            assert "canary" not in str(request.headers)
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ((), ["web.search", "web.readFromPage"]),
+        (("--plain-names",), ["web_search", "web_readFromPage"]),
+    ],
+    ids=["as written", "--plain-names"],
+)
+async def test_the_tools_are_those_of_the_contract(
+    tmp_path: Path, options: tuple[str, ...], names: list[str]
+) -> None:
+    environ = {"DATA_DIR": str(tmp_path)}
+    async with stdio_client(environ, "--profile", "pages", *options) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == names
+
+
+async def test_plain_names_can_be_called(site: Site, tmp_path: Path) -> None:
+    site.add(GOOGLE, google())
+    async with calling(settings(site, tmp_path, **KEYS, KINDLY_PLAIN_NAMES="1")) as call:
+        found = data(await call("web_search", query="cats"))
+        page = data(await call("web_readFromPage", url=site.url("/article"), query="ultraviolet"))
+    assert found["queries"][0]["result"] == google_json("cats")
+    assert page["title"] == "How bees find flowers"

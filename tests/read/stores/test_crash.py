@@ -1,0 +1,29 @@
+"""A writer killed at any moment: the library opens, and nothing that was acknowledged is lost."""
+
+import random
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from kindly.read.store import StoreSettings
+from tests.read.stores.killing import Killer
+from tests.read.stores.postgres import schema
+
+KILLS = {"sqlite": 40, "duckdb": 15, "postgres": 15}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+@pytest.mark.parametrize(("name", "kills"), KILLS.items(), ids=KILLS)
+def test_nothing_acknowledged_is_lost(
+    name: str, kills: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = schema(request.getfixturevalue("postgres")) if name == "postgres" else ""
+    killer = Killer(name, StoreSettings(tmp_path, url), random.Random(name))  # noqa: S311 - moments
+    for _ in range(kills):
+        killer.kill_one()
+        assert anyio.run(killer.lost) == []
+    assert killer.writes > 0
+    assert not list(tmp_path.rglob("*.damaged-*"))

@@ -1,0 +1,267 @@
+"""DuckDB alone: one process at a time has the file; seed tables; damaged, foreign, newer, unwritable files."""
+
+import contextlib
+import logging
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+import duckdb
+import pytest
+
+from kindly.errors import StoreRefused, StoreUnavailable
+from kindly.read.duckdb_file import DuckLibrary
+from kindly.read.duckdb_rows import MIGRATIONS
+from kindly.read.store import SCHEMA_VERSION, StoreSettings
+from kindly.read.stores import open_store
+from kindly.read.stores.duckdb import FILE, DuckStore
+from tests.read.stores.pages import DIMENSION, MODEL, page
+
+pytestmark = pytest.mark.anyio
+
+TEA = page("tea", ["Green tea is steamed.", "Black tea is oxidised."])
+WINE = page("wine", ["Wine is fermented."])
+NEXT = (*MIGRATIONS, "ALTER TABLE documents ADD COLUMN note TEXT DEFAULT ''")
+HOLD = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / FILE
+
+
+async def kept(path: Path) -> None:
+    async with contextlib.aclosing(DuckStore(path)) as store:
+        await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+
+
+def content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process has the file open."""
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.communicate()
+
+
+def test_the_version_is_the_number_of_migrations() -> None:
+    assert len(MIGRATIONS) == SCHEMA_VERSION
+
+
+async def test_without_a_folder_the_library_is_kept_in_memory() -> None:
+    store = open_store("duckdb", StoreSettings(data_dir=None))
+    assert (await store.stats()).kind == "memory"
+
+
+async def test_the_tables_are_those_that_other_programs_expect(path: Path) -> None:
+    await kept(path)
+    with duckdb.connect(str(path)) as database:
+        described = {
+            table: [
+                (name, kind) for name, kind, *_ in database.execute(f"DESCRIBE {table}").fetchall()
+            ]
+            for (table,) in database.execute("SHOW TABLES").fetchall()
+        }
+        similar = database.execute(
+            "SELECT text FROM chunks WHERE url = ? ORDER BY array_cosine_distance(embedding, ?::FLOAT[64])",
+            [TEA.entry.url, TEA.vectors[TEA.chunks[1].id].tolist()],
+        ).fetchone()
+    assert set(described) == {"meta", "documents", "chunks"}
+    assert described["meta"] == [("key", "VARCHAR"), ("value", "VARCHAR")]
+    assert described["documents"][:6] == [
+        ("url", "VARCHAR"),
+        ("title", "VARCHAR"),
+        ("etag", "VARCHAR"),
+        ("last_modified", "VARCHAR"),
+        ("last_crawled", "TIMESTAMP"),
+        ("content_hash", "VARCHAR"),
+    ]
+    assert described["chunks"][:8] == [
+        ("id", "VARCHAR"),
+        ("url", "VARCHAR"),
+        ("section_path", "VARCHAR"),
+        ("text", "VARCHAR"),
+        ("tokens", "INTEGER"),
+        ("embedding", f"FLOAT[{DIMENSION}]"),
+        ("created_at", "TIMESTAMP"),
+        ("updated_at", "TIMESTAMP"),
+    ]
+    assert similar == (TEA.chunks[1].text,)
+
+
+async def test_the_file_is_free_whenever_nobody_works(path: Path) -> None:
+    async with contextlib.aclosing(DuckStore(path)) as store:
+        await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+        with held(path):
+            pass
+        assert await store.entries() == [TEA.entry]
+
+
+async def test_another_process_is_waited_for(path: Path) -> None:
+    await kept(path)
+    store = DuckStore(path)
+    with held(path) as other, anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
+            await anyio.sleep(0.2)
+            other.communicate()
+    assert len(await store.entries()) == 2
+    await store.aclose()
+
+
+async def test_who_holds_the_file_too_long_is_named(path: Path) -> None:
+    await kept(path)
+    store = DuckStore(path, patience_s=0.1)
+    with held(path) as other:
+        with pytest.raises(StoreUnavailable, match=f"process {other.pid} has held it"):
+            await store.entries()
+        patient = DuckStore(path)
+        with anyio.fail_after(5), anyio.move_on_after(0.1) as scope:
+            await patient.entries()
+        assert scope.cancelled_caught
+    assert await store.entries() == [TEA.entry]
+    assert await patient.entries() == [TEA.entry]
+
+
+HARM: dict[str, Callable[[bytes], bytes]] = {
+    "not a database": lambda data: b"garbage" * 2000,
+    "header": lambda data: data[:100] + b"\xff" * 2000 + data[2100:],
+    "block": lambda data: data[:12400] + b"\xff" * 2000 + data[14400:],
+    "cut short": lambda data: data[:20000],
+}
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
+    path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[bytes], bytes]
+) -> None:
+    await kept(path)
+    harmed = harm(content(path))
+    write(path, harmed)
+    write(path.with_name(f"{path.name}.wal"), b"")
+    moment = datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
+    with caplog.at_level(logging.WARNING):
+        store = DuckStore(path, now=lambda: moment)
+        assert await store.shelf(TEA.entry.url) is None
+        await store.put(WINE.entry, WINE.chunks, WINE.vectors, MODEL)
+        assert await store.entries() == [WINE.entry]
+    aside = path.with_name(f"{path.name}.damaged-20261116T010203000000")
+    assert content(aside) == harmed
+    assert len(caplog.records) == 1
+
+
+async def test_a_file_that_cannot_be_mended_is_told(path: Path) -> None:
+    """What is begun anew is damaged too: here by the migration itself."""
+    await kept(path)
+    write(path, b"garbage" * 2000)
+
+    def spoil() -> datetime:
+        path.with_name(f"{path.name}.damaged-20261116T010203000000").mkdir()
+        (path.with_name(f"{path.name}.damaged-20261116T010203000000") / "x").touch()
+        return datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
+
+    store = DuckStore(path, now=spoil)
+    with pytest.raises(StoreUnavailable, match="damaged"):
+        await store.entries()
+    assert content(path) == b"garbage" * 2000
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
+async def test_another_programs_database_is_refused_and_left_alone(path: Path, kind: str) -> None:
+    path.parent.mkdir(parents=True)
+    if kind == "duckdb":
+        with duckdb.connect(str(path)) as mine:
+            mine.execute("CREATE TABLE bookmarks (url TEXT)")
+    else:
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            other.execute("CREATE TABLE bookmarks (url TEXT)")
+            other.commit()
+    before = content(path)
+    store = DuckStore(path)
+    for _ in range(2):
+        with pytest.raises(StoreRefused, match="DATA_DIR"):
+            await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+    assert content(path) == before
+
+
+async def test_an_older_library_is_brought_up_and_a_newer_one_refused(path: Path) -> None:
+    await kept(path)
+    newer = DuckStore(path, migrations=NEXT)
+    assert await newer.entries() == [TEA.entry]
+    with duckdb.connect(str(path)) as database:
+        assert database.execute("SELECT note FROM documents").fetchall() == [("",)]
+    with pytest.raises(StoreRefused, match="Upgrade"):
+        await DuckStore(path).entries()
+
+
+ERRORS: dict[str, tuple[duckdb.Error, type[StoreUnavailable]]] = {
+    "newer": (
+        duckdb.IOException("database file with version number 999, but we can only read 67"),
+        StoreRefused,
+    ),
+    "out of space": (duckdb.IOException("Could not write: No space left"), StoreUnavailable),
+    "other": (duckdb.BinderException("secret page text"), StoreUnavailable),
+}
+
+
+@pytest.mark.parametrize(("error", "told"), ERRORS.values(), ids=ERRORS)
+async def test_what_duckdb_raises_is_told_without_page_text(
+    path: Path, error: duckdb.Error, told: type[StoreUnavailable]
+) -> None:
+    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+
+    def fail(_: object) -> None:
+        raise error
+
+    with pytest.raises(told) as raised:
+        await library.run(fail)
+    assert type(raised.value) is told
+    assert "secret" not in str(raised.value)
+
+
+async def test_rows_that_another_changes_are_tried_again(path: Path) -> None:
+    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    tries = iter([duckdb.TransactionException("Conflict on update!")])
+
+    def work(_: object) -> str:
+        for error in tries:
+            raise error
+        return "done"
+
+    assert await library.run(work) == "done"
+
+
+async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
+    await kept(path)
+    with pytest.raises(StoreUnavailable):
+        await DuckStore(path, migrations=(*MIGRATIONS, "DROP TABLE chunks; NONSENSE")).entries()
+    assert len(await DuckStore(path).candidates([], TEA.vectors[TEA.chunks[0].id], 5)) == 2
+
+
+async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreUnavailable, match="DATA_DIR"):
+        await DuckStore(tmp_path / "file" / FILE).entries()
+
+
+async def test_a_file_that_cannot_be_opened_is_told(path: Path) -> None:
+    (path / "x").mkdir(parents=True)
+    with pytest.raises(StoreUnavailable, match="cannot be"):
+        await DuckStore(path).entries()

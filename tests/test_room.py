@@ -1,0 +1,41 @@
+import anyio
+import pytest
+
+from kindly.errors import Busy
+from kindly.room import Room
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_who_finds_no_room_is_told_to_come_back() -> None:
+    room = Room(1, patience_s=0)
+    async with room.taken():
+        with pytest.raises(Busy, match="busy with 1 calls") as caught:
+            async with room.taken():
+                pass
+    assert caught.value.retry_after_s
+
+
+async def test_a_place_is_given_back_after_use_and_after_failure() -> None:
+    room = Room(1, patience_s=0)
+    with pytest.raises(ValueError, match="oops"):
+        async with room.taken():
+            raise ValueError("oops")
+    async with room.taken():
+        pass
+
+
+async def test_who_waits_gets_the_place_that_becomes_free() -> None:
+    room = Room(1, patience_s=5)
+    order: list[str] = []
+
+    async def second() -> None:
+        async with room.taken():
+            order.append("second")
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks, room.taken():
+            tasks.start_soon(second)
+            await anyio.wait_all_tasks_blocked()
+            order.append("first")
+    assert order == ["first", "second"]

@@ -1,0 +1,163 @@
+"""The pages to train on: blocks as the product sees them, and how much of each block the truth has."""
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+from urllib.parse import urlsplit
+
+from turbohtml import Document, Element
+
+from kindly.errors import KindlyError
+from kindly.extract import html
+from kindly.extract.blocks import Blocks, read_blocks
+from kindly.extract.hints import Hints
+from kindly.extract.options import ExtractOptions
+
+TOKEN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+    r"|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
+SHINGLE = 4
+NEIGHBOURS = 6
+LEAST_COVER = 0.3
+
+
+@dataclass(slots=True)
+class TrainingPage:
+    """One page with its truth."""
+
+    source: str
+    """The data set."""
+    site: str
+    page_type: str
+    blocks: Blocks
+    hints: Hints
+    tokens: list[list[str]]
+    truth: Counter[str]
+    labels: list[float]
+    """The share of each block that is content."""
+
+
+def site_of(url: str) -> str:
+    """The registrable domain, near enough: the last two labels, three below a short second level."""
+    labels = (urlsplit(url).hostname or url).split(".")
+    keep = 3 if len(labels) > 2 and len(labels[-2]) <= 3 and len(labels[-1]) == 2 else 2
+    return ".".join(labels[-keep:])
+
+
+def tokens_of(text: str) -> list[str]:
+    """Words, and single characters where a script has no spaces."""
+    return TOKEN.findall(text.lower())
+
+
+def read_rows(path: Path) -> Iterator[dict[str, object]]:
+    """The lines of a data set."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def blocks_of(markup: str, url: str) -> tuple[Blocks, Hints] | None:
+    """What the product's own reading of a page hands to the choice of content; nothing where it refuses before."""
+    seen: list[tuple[Blocks, Hints]] = []
+
+    def watch(document: Document, hints: Hints = Hints()) -> Element:  # noqa: B008
+        body = document.select_one("body") or Element("body")
+        seen.append((read_blocks(body), hints))
+        return body
+
+    with patch.object(html, "main_content", watch), suppress(KindlyError):
+        html.read_html(markup, ExtractOptions(), url)
+    return seen[0] if seen else None
+
+
+def read_pages(data: Path, source: str) -> Iterator[TrainingPage]:
+    """The pages of a data set that have a truth."""
+    for row in read_rows(data / source / "dev.jsonl.gz"):
+        truth = row["truth"]
+        if isinstance(truth, dict) and truth.get("text"):
+            yield training_page(row, source, truth["text"])
+
+
+def training_page(row: dict[str, object], source: str, truth_text: str) -> TrainingPage:
+    """A line of a data set as a page to train on, without blocks where the page has no text."""
+    url = str(row["url"] or f"https://{row['id']}.example/")
+    blocks, hints = blocks_of(str(row["html"]), url) or (Blocks(), Hints())
+    tokens = [tokens_of(text) for text in blocks.texts]
+    labels = label(tokens, truth_text)
+    blocks.elements, blocks.nodes = [], []
+    return TrainingPage(
+        source,
+        site_of(url),
+        str(row["page_type"]),
+        blocks,
+        hints,
+        tokens,
+        Counter(tokens_of(truth_text)),
+        labels,
+    )
+
+
+def label(blocks: list[list[str]], truth_text: str) -> list[float]:
+    """For each block the share of its words that the truth holds, every word of the truth given out once.
+
+    Long blocks that the truth has as they stand are served first; short ones, which may be there by chance, later, and
+    those among content before others.
+    """
+    truth = tokens_of(truth_text)
+    lines = {tuple(tokens_of(line)) for line in truth_text.split("\n")}
+    shingles = {
+        size: {tuple(truth[i : i + size]) for i in range(len(truth) - size + 1)}
+        for size in range(1, SHINGLE + 1)
+    }
+    cover = [_cover(tokens, shingles, lines) for tokens in blocks]
+    weight = [min(len(tokens), 40) for tokens in blocks]
+    left = Counter(truth)
+
+    def density(index: int) -> float:
+        near = range(max(0, index - NEIGHBOURS), min(len(blocks), index + NEIGHBOURS + 1))
+        mass = sum(weight[i] for i in near if i != index)
+        return sum(weight[i] * cover[i] for i in near if i != index) / mass if mass else 0.0
+
+    densities = [density(index) for index in range(len(blocks))]
+    trust = [
+        cover[i] * min(len(blocks[i]), 20) / 20 + densities[i] * (1.0 if cover[i] else 0.0)
+        for i in range(len(blocks))
+    ]
+    labels = [0.0] * len(blocks)
+    for index in sorted(range(len(blocks)), key=lambda i: -trust[i]):
+        tokens = blocks[index]
+        if not tokens or cover[index] < LEAST_COVER:
+            continue
+        mine = Counter(tokens)
+        given = mine & left
+        share = sum(given.values()) / len(tokens)
+        if share >= LEAST_COVER:
+            left -= given
+            labels[index] = share
+    return labels
+
+
+def _cover(
+    tokens: list[str],
+    shingles: dict[int, set[tuple[str, ...]]],
+    lines: set[tuple[str, ...]],
+) -> float:
+    """The share of a block's words that stand in the truth in the same company."""
+    if not tokens:
+        return 0.0
+    if tuple(tokens) in lines:
+        return 1.0
+    size = min(SHINGLE, len(tokens))
+    known = shingles[size]
+    covered = [False] * len(tokens)
+    for i in range(len(tokens) - size + 1):
+        if tuple(tokens[i : i + size]) in known:
+            covered[i : i + size] = [True] * size
+    share = sum(covered) / len(tokens)
+    return share if size == SHINGLE else share * 0.8

@@ -1,0 +1,82 @@
+"""A trained LightGBM model → the flat arrays that the product evaluates."""
+
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+from numpy.typing import NDArray
+
+from kindly.extract.classify import FEATURE_BITS, Trees
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def flatten(model: lgb.Booster) -> Trees:
+    """The trees of a model, breadth first."""
+    roots: list[int] = []
+    features: list[int] = []
+    thresholds: list[np.float32] = []
+    lefts: list[int] = []
+    values: list[float] = []
+    depth = 0
+    for tree in model.dump_model()["tree_info"]:
+        roots.append(len(features))
+        level = [tree["tree_structure"]]
+        slots = [_slot(features, thresholds, lefts, values)]
+        height = 0
+        while level:
+            following: list[dict[str, Any]] = []
+            places: list[int] = []
+            for node, slot in zip(level, slots, strict=True):
+                if "leaf_value" in node:
+                    lefts[slot], values[slot] = slot, node["leaf_value"]
+                    continue
+                features[slot] = node["split_feature"]
+                thresholds[slot] = _below(node["threshold"])
+                children = [_slot(features, thresholds, lefts, values) for _ in range(2)]
+                lefts[slot] = children[0]
+                places += children
+                following += [node["left_child"], node["right_child"]]
+            level, slots = following, places
+            height += bool(level)
+        depth = max(depth, height)
+    return Trees(
+        np.array(roots),
+        (np.array(lefts) << FEATURE_BITS) | np.array(features),
+        np.array(thresholds, np.float32),
+        np.array(values, np.float32),
+        depth,
+    )
+
+
+def _slot(*columns: list[Any]) -> int:
+    for column, empty in zip(columns, (0, np.inf, 0, 0.0), strict=True):
+        column.append(empty)
+    return len(columns[0]) - 1
+
+
+def _below(threshold: float) -> np.float32:
+    """The largest single-precision number not above a threshold, so that no row changes sides."""
+    near = np.float32(threshold)
+    return near if float(near) <= threshold else np.nextafter(near, np.float32(-np.inf))
+
+
+def to_arrays(name: str, trees: Trees) -> Arrays:
+    """The arrays of an ensemble under the names the product reads, as small as they go."""
+    return {
+        f"{name}_roots": trees.roots.astype(np.uint32),
+        f"{name}_step": trees.step.astype(np.uint32),
+        f"{name}_threshold": trees.threshold,
+        f"{name}_value": trees.value.astype(np.float32),
+        f"{name}_depth": np.array(trees.depth),
+    }
+
+
+def words_to_arrays(name: str, words: dict[str, float]) -> Arrays:
+    """A list of words with scores, in tenths."""
+    ordered = sorted(words)
+    text = "\n".join(ordered).encode()
+    return {
+        f"{name}_text": np.frombuffer(text, np.uint8),
+        f"{name}_score": np.array([round(words[word] * 10) for word in ordered], np.int8),
+    }
