@@ -54,6 +54,7 @@ class Library:
         self._word_vectors = words * np.log1p(ranks)[:, None].astype(np.float32) / 10
         self._ids: list[str] = []
         self._vectors: list[Vectors] = []
+        self._stacked: Vectors | None = None
 
     def url(self, name: str) -> str:
         """Where a page is."""
@@ -82,7 +83,9 @@ class Library:
 
     def nearest(self, vector: Vectors, count: int) -> set[str]:
         """The ids of the chunks that are really nearest."""
-        alike = np.stack(self._vectors) @ vector
+        if self._stacked is None or len(self._stacked) != len(self._vectors):
+            self._stacked = np.stack(self._vectors)
+        alike = self._stacked @ vector
         return {self._ids[place] for place in np.argsort(-alike)[:count]}
 
     def _vector(self, numbers: NDArray[np.int64]) -> Vectors:

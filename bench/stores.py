@@ -134,25 +134,26 @@ def mixed(name: str, settings: StoreSettings, seconds: float) -> bool:
     return not failures and not missing and operations >= MIN_OPS.get(name, 0)
 
 
-def index_at_once(url: str) -> None:
-    """Count words and index vectors, which while filling would take most of the time."""
+def without_indexes(url: str) -> None:
+    """Fill PostgreSQL without the indexes of words and vectors, which take most of the time."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP INDEX kindly_chunks_near, kindly_chunks_words")
+
+
+def with_indexes(url: str) -> None:
+    """Make them at once, as a restored database would."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET maintenance_work_mem = '512MB'")
+        connection.execute("CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words)")
         connection.execute(
             "CREATE INDEX kindly_chunks_near ON kindly_chunks "
             "USING hnsw ((embedding::halfvec(256)) halfvec_cosine_ops)"
         )
         connection.execute("VACUUM ANALYZE kindly_chunks")
-
-
-def drop_index(url: str) -> None:
-    """Fill without the index of vectors."""
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP INDEX kindly_chunks_near")
 
 
 async def fill(store: Store, library: Library, chunks: int) -> None:
@@ -170,10 +171,10 @@ async def candidates(name: str, settings: StoreSettings, chunks: int) -> bool:
         began = time.perf_counter()
         await fill(store, library, 50)
         if name == "postgres":
-            drop_index(settings.url)
+            without_indexes(settings.url)
         await fill(store, library, chunks)
         if name == "postgres":
-            index_at_once(settings.url)
+            with_indexes(settings.url)
         filled = time.perf_counter() - began
         with bare(name, settings) as asked:
             ours, theirs, recalls = [], [], []

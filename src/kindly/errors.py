@@ -22,6 +22,7 @@
     │   ├── RobotsRefused             robots.txt says no
     │   ├── PageNotFound              HTTP 404, 410
     │   ├── PageForbidden             HTTP 401, 407 (auth), 403, 451, other 4xx (blocked)
+    │   │   └── PageChallenged        a bot check, which a browser may pass
     │   ├── PageRateLimited           HTTP 429, 503 with Retry-After → retry_after_s
     │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, broken answer
     │   ├── PageTimeout               no whole answer in time
@@ -226,6 +227,15 @@ class PageForbidden(FetchError):
     def outcome(self) -> OutcomeKind:
         """What a caller is told happened."""
         return OutcomeKind.AUTH if self.status in {401, 407} else OutcomeKind.BLOCKED
+
+
+class PageChallenged(PageForbidden):
+    """A bot check stands where the page should be; a browser may pass it."""
+
+    @property
+    def outcome(self) -> OutcomeKind:
+        """What a caller is told happened."""
+        return OutcomeKind.BLOCKED
 
 
 class PageRateLimited(FetchError):

@@ -189,7 +189,7 @@ class Metadata:
     language: str | None = None
     canonical: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Where each field came from: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and the like."""
+    """Where each field came from: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and so on."""
     structured: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
     """The page's own data as plain JSON, cut to a bounded size: `json_ld`, `open_graph`, `twitter`, `microdata`."""
 

@@ -23,6 +23,7 @@ from kindly.errors import (
     KindlyError,
     NeedsBrowser,
     NoContent,
+    PageChallenged,
     PageWalled,
     ReadError,
     SearchError,
@@ -239,10 +240,26 @@ async def _load(
     """A page and what can be read in it."""
     await stages.extractor.warm()
     until = deadline.within(stages.page_timeout_s)
-    page = await stages.fetcher.fetch(url, until, force_refresh=force_refresh)
-    document = await _read(stages, page, options, until)
+    try:
+        page = await stages.fetcher.fetch(url, until, force_refresh=force_refresh)
+        document = await _read(stages, page, options, until)
+    except PageChallenged as refusal:
+        page, document = await _past_the_check(stages, url, options, until, refusal)
     stages.recent.put(document)
     return page, document
+
+
+async def _past_the_check(
+    stages: Stages, url: Url, options: ExtractOptions, deadline: Deadline, refusal: PageChallenged
+) -> tuple[Page, Document]:
+    """The page as a browser gets it where HTTP met a bot check; the refusal itself where that fails too."""
+    if stages.renderer is None:
+        raise refusal
+    try:
+        page = await stages.renderer.render(url, deadline)
+        return page, await stages.extractor.extract(page, options, deadline)
+    except (FetchError, ExtractError):
+        raise refusal from None
 
 
 async def _remember(

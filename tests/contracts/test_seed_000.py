@@ -69,7 +69,7 @@ def test_specified_output_fits_our_schema(tool: str, output: dict[str, Any]) -> 
 def test_a_result_without_one_of_the_four_strings_breaks_the_schema(
     name: str, value: object
 ) -> None:
-    broken = {key: text for key, text in RESULT.items() if key != name}
+    broken: dict[str, object] = {key: text for key, text in RESULT.items() if key != name}
     if value is not ...:
         broken |= {name: value}
     with pytest.raises(jsonschema.ValidationError):

@@ -81,8 +81,6 @@ def test_words_speak_for_and_against() -> None:
     lexicon = Lexicon({"side": -2.0, "body": 1.5}, {"share": -1.0})
     assert lexicon.of_names("sideBar body") == (-2.0, 1.5)
     assert lexicon.of_names("") == (0.0, 0.0)
-    assert lexicon.of_words(["share", "it"]) == (-0.5, -1.0)
-    assert lexicon.of_words([]) == (0.0, 0.0)
 
 
 def test_names_are_read_in_any_spelling() -> None:

@@ -1,5 +1,7 @@
 import pytest
+from turbohtml import parse
 
+from kindly.extract.metadata import read_metadata
 from kindly.models import Metadata
 from tests.extract.pages import SAMPLES, read
 
@@ -101,3 +103,55 @@ def test_huge_json_ld_is_read_only_so_far() -> None:
         ).author
         is None
     )
+
+
+def test_each_field_says_where_it_came_from() -> None:
+    head = (
+        "<title>T</title><meta property='article:modified_time' content='2024-02-02'>"
+        '<script type="application/ld+json">{"@graph":[{"@type":"WebSite","datePublished":"1999-01-01"},'
+        '{"@type":"NewsArticle","datePublished":"2024-01-01","author":[{"@id":"#p"}],"inLanguage":"fr"},'
+        '{"@type":"Person","@id":"#p","name":["Ada Quay"]}]}</script>'
+    )
+    found = metadata(head)
+    assert (found.published, found.modified, found.author) == (
+        "2024-01-01",
+        "2024-02-02",
+        "Ada Quay",
+    )
+    assert found.sources == {
+        "title": "title",
+        "author": "json-ld",
+        "published": "json-ld",
+        "modified": "open graph",
+        "language": "json-ld",
+    }
+
+
+@pytest.mark.parametrize(
+    ("byline", "author"),
+    [
+        ("By Ann Writer | May 3, 2024", "Ann Writer"),
+        ("Written byDan Quay", "Dan Quay"),
+        ("Author: Jo", "Jo"),
+        ("By the editors of the morning paper and many of their friends", None),
+        ("", None),
+    ],
+)
+def test_author_is_read_from_a_byline(byline: str, author: str | None) -> None:
+    found = metadata("", f"<p>Some words.</p><p class=byline>{byline}</p>")
+    assert (found.author, found.sources.get("author")) == (author, "byline" if author else None)
+
+
+@pytest.mark.parametrize(
+    ("url", "published"),
+    [
+        ("https://site.example/2024/05/17/tides", "2024-05-17"),
+        ("https://site.example/blog/2024/5/tides", "2024-05"),
+        ("https://site.example/2024/99/tides", None),
+        ("https://site.example/v2024/05", None),
+        ("http://[bad", None),
+    ],
+)
+def test_date_is_read_from_the_address_last(url: str, published: str | None) -> None:
+    found = read_metadata(parse("<p>words</p>"), url)
+    assert (found.published, found.structured) == (published, {})

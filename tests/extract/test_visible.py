@@ -69,6 +69,13 @@ def test_inline_style_that_shows_keeps_the_text(style: str) -> None:
         (".x::before{content:'SECRET'}", "<p class=x>word</p>"),
         ("@media screen{.x{display:none}", "<p class=x>SECRET</p>"),
         ("", "<table bgcolor='#ffffff'><tr><td><font color='#ffffff'>SECRET</font></td></tr></table>"),
+        ("", "<table><tr><td bgcolor='#112233'><p style='color:#112233'>SECRET</p></td></tr></table>"),
+        (".x{color:#fff}.x:first-of-type{display:none}", "<p class=x>SECRET</p>"),
+        ("main p.x.y{display:none}", "<p class='x y'>SECRET</p>"),
+        ("@keyframes k{0%{opacity:0}to{opacity:1}}p#x{opacity:0}", "<p id=x>SECRET</p>"),
+        ("@font-face{font-family:x}[data-x]{display:none}", "<p data-x=1>SECRET</p>"),
+        ("", "<div role=tabpanel hidden>SECRET</div>"),
+        ("", "<nav><button aria-controls=p>Menu</button></nav><div role=region id=p hidden>SECRET</div>"),
         ("", "<p hidden>SECRET</p>"),
         ("", "<dialog>SECRET</dialog>"),
         ("", "<template><p>SECRET</p></template>"),
@@ -107,6 +114,10 @@ def test_stylesheet_or_markup_that_hides_drops_the_text(css: str, markup: str) -
         ("@media a{" * 9 + ".x{display:none}" + "}" * 9, "<p class=x>SECRET</p>"),
         ("", "<details><summary>s</summary>SECRET</details>"),
         ("", "<dialog open>SECRET</dialog>"),
+        ("", "<button role=tab id=t>Node</button><div role=tabpanel aria-labelledby=t hidden>SECRET</div>"),
+        ("", "<button aria-controls=p>Why?</button><div role=region id=p style='display:none'>SECRET</div>"),
+        (".a{background:#111}.x{color:#111}", "<div class=a>seen</div><p class=x>SECRET</p>"),
+        (".x:nope(1){display:none} .q [x={display:none}", "<p class=x>SECRET</p>"),
         ("", "<p aria-hidden=true>SECRET</p>"),
         ("", "<font color=red>SECRET</font>"),
         ("", "<pre><code>&lt;p hidden&gt;SECRET&lt;/p&gt;</code></pre>"),
@@ -129,6 +140,18 @@ def test_page_hidden_until_a_script_shows_it_is_read() -> None:
     assert "fades in" in read(f"<body><div hidden>{text}</div>").text
     css = "<style>x-p{visibility:hidden}</style>"
     assert "fades in" in read(css + text.replace("<p>", "<x-p>").replace("</p>", "</x-p>")).text
+
+
+def test_page_hidden_word_by_word_until_a_script_shows_it_is_read() -> None:
+    words = "<x-w>\n\n      Word by word\n\n     </x-w>" * 100
+    assert (
+        "Word by word" in read(f"<style>x-w{{visibility:hidden}}</style><main>{words}</main>").text
+    )
+
+
+def test_fallbacks_that_hold_text_are_counted() -> None:
+    fallbacks = "<template>one</template><object>two</object><template></template>"
+    assert read(f"<main>{KEPT}{fallbacks}</main>").hidden_dropped == 2
 
 
 def test_huge_stylesheet_is_not_read() -> None:

@@ -102,4 +102,4 @@ async def test_ac7_the_console_script_serves_stdio(tmp_path: Path) -> None:
     with anyio.fail_after(30):
         async with Client(parameters) as client:
             tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == ["web_search", "get_content"]
+    assert [tool.name for tool in tools] == ["web_search", "get_content", "read_page", "recall"]

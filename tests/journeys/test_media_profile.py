@@ -182,6 +182,8 @@ async def test_a_page_comes_with_metadata_and_links(site: Site, tmp_path: Path) 
     async with calling(settings(site, tmp_path)) as call:
         page = data(await call("WebFetch", url=url))
     assert set(page) == set(example("fetch"))
+    own_data = page["metadata"].pop("structuredData")
+    assert own_data["open_graph"]["og:site_name"] == "Film Base"
     assert page["metadata"] == {
         "description": "Everybody in it.",
         "author": None,

@@ -73,7 +73,7 @@ async def test_options_may_follow_two_dashes(tmp_path: Path) -> None:
     arguments = ["--context", "codex", "--", "--profile", "kindly", "--max-tokens", "5000"]
     async with stdio_client({"DATA_DIR": str(tmp_path)}, *arguments) as client:
         tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == ["web_search", "get_content"]
+    assert [tool.name for tool in tools] == ["web_search", "get_content", "read_page", "recall"]
 
 
 async def test_tools_are_listed_without_key_and_say_what_they_are(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ async def test_tools_are_listed_without_key_and_say_what_they_are(tmp_path: Path
     for tool in tools:
         assert tool.annotations is not None
         assert tool.annotations.read_only_hint
-        assert tool.annotations.open_world_hint
+        assert tool.annotations.open_world_hint is (tool.name != "recall")
         assert tool.title
         assert tool.output_schema
     listed = json.dumps(

@@ -39,4 +39,4 @@ async def test_uvx_from_a_clone_answers_tools_list() -> None:
     with anyio.fail_after(120):
         async with Client(parameters) as client:
             tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == ["web_search", "get_content"]
+    assert [tool.name for tool in tools] == ["web_search", "get_content", "read_page", "recall"]

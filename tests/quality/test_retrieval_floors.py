@@ -1,4 +1,4 @@
-"""Retrieval must not get worse unnoticed: a sample of questions with known evidence, floors a little below today's figures."""
+"""Retrieval must not get worse unnoticed: a sample of questions, and floors a little below today's figures."""
 
 import pytest
 from bench.retrieval import DATA, answered, load, run, told

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,10 +56,7 @@ def test_chunks_keep_within_the_size_and_overlap_by_an_eighth() -> None:
 
     assert all(chunk.tokens == count_tokens(chunk.text) <= 256 for chunk in chunks)
     assert all(lies_in_its_text(chunk, text) for chunk in chunks)
-    shared = [
-        count_tokens(text[after.start : before.end])
-        for before, after in zip(chunks, chunks[1:], strict=False)
-    ]
+    shared = [count_tokens(text[after.start : before.end]) for before, after in pairwise(chunks)]
     assert all(0.10 * 256 - 1 <= one <= 0.15 * 256 + 1 for one in shared)
 
 

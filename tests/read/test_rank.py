@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -58,7 +60,7 @@ def test_passages_lie_where_they_say_and_never_overlap() -> None:
 
     assert all(one.text == BEES[one.start : one.end] for one in passages)
     spans = sorted((one.start, one.end) for one in passages)
-    assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
 def test_scores_are_between_nought_and_one_and_fall() -> None:

@@ -85,16 +85,37 @@ class Blocks:
     elements: list[Element] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     """The root is its own parent."""
-    tags: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    """Classes and id, without their numbers."""
     looks: list[int] = field(default_factory=list)
     """Elements of the same tag and names have the same number."""
-    marks: list[int] = field(default_factory=list)
+    marked: dict[int, int] = field(default_factory=dict)
+    """What attributes say of an element, where they say anything."""
     starts: list[int] = field(default_factory=list)
     """The first block within each element."""
     ends: list[int] = field(default_factory=list)
     """One past the last block within."""
+
+    look_tags: list[str] = field(default_factory=list)
+    look_names: list[str] = field(default_factory=list)
+    """Classes and id, without their numbers."""
+
+    @property
+    def tags(self) -> list[str]:
+        """The tag of each element."""
+        return [self.look_tags[look] for look in self.looks]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of each element."""
+        return [self.look_names[look] for look in self.looks]
+
+    @property
+    def marks(self) -> list[int]:
+        """What tag and attributes say of each element, as bits."""
+        marks = [TAG_MARKS.get(tag, 0) for tag in self.look_tags]
+        found = [marks[look] for look in self.looks]
+        for index, bits in self.marked.items():
+            found[index] |= bits
+        return found
 
 
 def read_blocks(root: Element) -> Blocks:
@@ -110,7 +131,8 @@ class _Walk:
     def __init__(self, marked: dict[Node, int]) -> None:
         self.blocks = Blocks()
         self._marked = marked
-        self._looks: dict[tuple[str, str], int] = {}
+        self._looks: dict[tuple[str, str | None, str | None], int] = {}
+        self._plain: dict[tuple[str, str], int] = {}
         self._pieces: list[str] = []
         self._nodes: list[Node] = []
         self._linked = self._links = self._images = 0
@@ -121,21 +143,28 @@ class _Walk:
         """Note down a block-level element and what is in it."""
         blocks = self.blocks
         index = len(blocks.elements)
-        tag = element.tag
+        key = (element.tag, element.attr("class"), element.attr("id"))
+        look = self._looks.get(key)
         blocks.elements.append(element)
         blocks.parents.append(parent)
-        blocks.tags.append(tag)
-        names = _plain_names(element.attr("class"), element.attr("id"))
-        blocks.names.append(names)
-        blocks.looks.append(self._looks.setdefault((tag, names), len(self._looks)))
-        marks = TAG_MARKS.get(tag, 0)
-        blocks.marks.append(marks | self._marked.get(element, 0) if self._marked else marks)
+        blocks.looks.append(self._look(*key) if look is None else look)
+        if self._marked and (marks := self._marked.get(element)):
+            blocks.marked[index] = marks
         blocks.starts.append(len(blocks.texts))
         blocks.ends.append(0)
         self._below(element, index, linked, depth)
         if self._pieces:
             self._close(index)
         blocks.ends[index] = len(blocks.texts)
+
+    def _look(self, tag: str, classes: str | None, identity: str | None) -> int:
+        names = _plain_names(classes, identity)
+        look = self._plain.setdefault((tag, names), len(self._plain))
+        if look == len(self.blocks.look_tags):
+            self.blocks.look_tags.append(tag)
+            self.blocks.look_names.append(names)
+        self._looks[tag, classes, identity] = look
+        return look
 
     def _below(self, element: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
         for child in element.children:

@@ -1,4 +1,4 @@
-"""Code of a page, however a highlighter drew it → plain `pre` elements with their text verbatim and their language as class.
+"""Code of a page, however a highlighter drew it → plain `pre` elements: text verbatim, the language as their class.
 
 Line numbers, copy buttons and labels go; line breaks that only a style makes are put in. It works on the tree in place.
 """
@@ -10,7 +10,7 @@ from turbohtml import Element, Text
 
 LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|src-|src\s+|"
-    r"hljs\s+|codehilite\s+|hl\s+|highlight\s+)"
+    r"hljs\s+|codehilite\s+|hl\s+)"
     r"([A-Za-z][\w+#-]{0,20})"
 )
 NOT_LANGUAGES = """
@@ -19,15 +19,16 @@ NOT_LANGUAGES = """
 """
 NOT_A_LANGUAGE = frozenset(NOT_LANGUAGES.split())
 NAMES = """
-    bash shell sh zsh console powershell python py python3 javascript js jsx typescript ts tsx java kotlin scala groovy go
-    golang rust c cpp c++ csharp c# fsharp swift objective-c ruby php perl lua r julia haskell elixir erlang clojure dart sql
-    html css scss sass less xml json json5 jsonc yaml yml toml ini diff dockerfile docker makefile graphql markdown md http
-    nginx vue svelte solidity terraform hcl lean latex tex vim zig nix matlab assembly asm wasm protobuf proto
+    bash shell sh zsh console powershell python py python3 javascript js jsx typescript ts tsx java kotlin scala
+    groovy go golang rust c cpp c++ csharp c# fsharp swift objective-c ruby php perl lua r julia haskell elixir
+    erlang clojure dart sql html css scss sass less xml json json5 jsonc yaml yml toml ini diff dockerfile docker
+    makefile graphql markdown md http nginx vue svelte solidity terraform hcl lean latex tex vim zig nix matlab
+    assembly asm wasm protobuf proto
 """
 LANGUAGE_NAMES = frozenset(NAMES.split())
 LABEL_CHARACTERS = 40
 COPY = re.compile(
-    r"(?:copy|copied|copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
+    r"(?:copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
     re.I,
 )
 LINE_NUMBERS = (
@@ -119,22 +120,32 @@ def _settle(pre: Element) -> None:
     pre.attrs["class"] = [f"language-{language or label}"] if language or label else []
     for code in pre.select("code"):
         code.attrs["class"] = []
-    for wrapper in pre.select("pre, blockquote, table, tbody, tr, td, ul, ol, li, h1, h2, h3, h4, h5, h6"):
+    for wrapper in pre.select(
+        "pre, blockquote, table, tbody, tr, td, ul, ol, li, h1, h2, h3, h4, h5, h6"
+    ):
         wrapper.tag = "div"
     pre.strip_tags("a, strong, b, em, i, code, mark, u, sup, sub, kbd, samp, var")
 
 
 def _language_of(pre: Element) -> str | None:
     inner = pre.select_one("code")
-    around = [node for node, _ in zip(pre.ancestors, range(4), strict=False) if isinstance(node, Element)]
+    around = [
+        node for node, _ in zip(pre.ancestors, range(4), strict=False) if isinstance(node, Element)
+    ]
     for element in [node for node in (inner, pre, *around) if node is not None]:
-        if element is not pre and element is not inner and len(element.select("pre")) > 1:
+        if (
+            element is not pre
+            and element is not inner
+            and len(element.find_all("pre", limit=2)) > 1
+        ):
             return None
-        named = element.attr("data-lang") or element.attr("data-language") or element.attr("lang-name")
+        named = (
+            element.attr("data-lang") or element.attr("data-language") or element.attr("lang-name")
+        )
         for found in [named or "", *LANGUAGE.findall(element.attr("class") or "")]:
             language = found.strip().lower().removeprefix("language-").removeprefix("lang-")
             if re.fullmatch(r"[a-z][\w+#-]{0,20}", language) and language not in NOT_A_LANGUAGE:
-                return language
+                return str(language)
     return None
 
 
@@ -148,7 +159,11 @@ def _label_before(pre: Element) -> str | None:
         if isinstance(previous, Element):
             return _label(previous)
         parent = node.parent
-        if previous is not None or not isinstance(parent, Element) or parent.tag not in ("div", "figure", "span"):
+        if (
+            previous is not None
+            or not isinstance(parent, Element)
+            or parent.tag not in ("div", "figure", "span")
+        ):
             return None
         node = parent
     return None
@@ -216,7 +231,12 @@ def _break_drawn_lines(pre: Element) -> None:
 def _holds_only_code(quote: Element) -> bool:
     """Whether a quotation is only an indentation: nothing but code in it, or the box that docutils makes."""
     inside = [child for child in quote.children if child.text.strip()]
-    if len(inside) == 1 and isinstance(inside[0], Element) and not inside[0].attrs and inside[0].tag == "div":
+    if (
+        len(inside) == 1
+        and isinstance(inside[0], Element)
+        and not inside[0].attrs
+        and inside[0].tag == "div"
+    ):
         return True
     return all(text.closest("pre") is not None for text in _texts(quote))
 

@@ -1,7 +1,7 @@
 """A page's tree → the element that holds its main content, with all else taken out.
 
 The tree is cut into blocks, a learned classifier says which are content, and what holds none of those goes. Short
-pages are read by rules. It works on the tree in place and never takes everything away.
+and huge pages are read by rules. It works on the tree in place and never takes everything away.
 """
 
 from turbohtml import Document, Element
@@ -13,6 +13,8 @@ from kindly.extract.rules import content_by_rules
 NO_HINTS = Hints()
 SHORT_PAGE = 1_000
 """Characters of text below which a page is read by rules."""
+MANY_BLOCKS = 15_000
+"""Blocks above which a page is read by rules, to bound memory."""
 
 
 def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
@@ -21,7 +23,8 @@ def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
     if body is None:
         return Element("body")
     blocks = read_blocks(body)
-    if sum(len(text) for text in blocks.texts) < SHORT_PAGE:
+    count = len(blocks.texts)
+    if count > MANY_BLOCKS or sum(map(len, blocks.texts)) < SHORT_PAGE:
         return content_by_rules(body)
     _prune(blocks, _kept(blocks, hints))
     return body

@@ -66,10 +66,12 @@ def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
     holders = lineage.chain[:, 0]
     linked = np.minimum(np.array(blocks.linked, np.float32), counts.characters)
     link_share = np.divide(linked, counts.characters, dtype=np.float32)
-    codes = np.array([TAG_CODES.get(tag, 0) for tag in blocks.tags], np.float32)
+    codes = np.array([TAG_CODES.get(tag, 0) for tag in blocks.look_tags], np.float32)[
+        np.array(blocks.looks)
+    ]
     own_codes = codes[holders]
     opening = [first_words(text) for text in blocks.texts]
-    tone = np.array([lexicon.of_words(some) for some in opening], np.float32)
+    tone = _tone(opening, lexicon)
     headings = _headings(lineage.own_marks)
     sums = _sums(
         words,
@@ -87,7 +89,7 @@ def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
         _bits(lineage.own_marks, OWN_MARKS),
         _bits(lineage.marks, range(len(MARKS))),
         lineage.scores,
-        np.array([lexicon.of_names(names) for names in blocks.inner_names], np.float32),
+        _inner_scores(blocks.inner_names, lexicon),
         lineage.repeats,
         tone,
         *_context(np.stack((np.log1p(words), link_share, own_codes, tone[:, 0]), axis=1), sums),
@@ -186,6 +188,22 @@ def _own(blocks: Blocks, counts: Counts, link_share: Floats) -> list[Column]:
     ]
 
 
+def _tone(opening: list[list[str]], lexicon: Lexicon) -> Floats:
+    """The mean and the lowest score of each block's first words."""
+    score = lexicon.words.get
+    flat = np.array([score(word, 0.0) for words in opening for word in words or ("",)], np.float32)
+    counts = np.array([len(words) or 1 for words in opening])
+    starts = np.cumsum(counts) - counts
+    mean = np.add.reduceat(flat, starts) / counts
+    return np.stack((mean, np.minimum.reduceat(flat, starts)), axis=1).astype(np.float32)
+
+
+def _inner_scores(names: list[str], lexicon: Lexicon) -> Floats:
+    ids: dict[str, int] = {}
+    at = [ids.setdefault(name, len(ids)) for name in names]
+    return np.array([lexicon.of_names(name) for name in ids], np.float32)[at]
+
+
 def _headings(own_marks: Ints) -> Ints:
     """For each block the last heading before it, or -1."""
     at = np.where((own_marks >> HEADING) & 1, np.arange(len(own_marks)), -1)
@@ -266,7 +284,10 @@ def _likeness(blocks: Blocks, groups: Ints, words: Floats) -> Column:
 def _titles(opening: list[list[str]], hints: Hints) -> Column:
     """How much of a block is in the page's title, and how far it is from the block that is the title."""
     title = frozenset(WORD.findall(hints.title.lower()))
-    shares = [len(title.intersection(words)) / len(words) if words else 0.0 for words in opening]
+    shares = [
+        0.0 if title.isdisjoint(words) else len(title.intersection(words)) / len(words)
+        for words in opening
+    ]
     best, best_overlap = -1, 0.5
     for index, (words, share) in enumerate(zip(opening, shares, strict=True)):
         if share > best_overlap:
@@ -280,7 +301,10 @@ def _titles(opening: list[list[str]], hints: Hints) -> Column:
 
 def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Floats) -> Floats:
     """What holds for the page as a whole, the same for every block."""
-    tags = Counter(blocks.tags)
+    count = np.bincount(blocks.looks)
+    tags: Counter[str] = Counter()
+    for tag, times in zip(blocks.look_tags, count.tolist(), strict=True):
+        tags[tag] += times
     path = hints.path
     total = max(float(whole[0]), 1.0)
     facts = [

@@ -10,7 +10,9 @@ from turbohtml import Element, Node, Text
 
 from kindly.extract.verbatim import verbatim
 
-MARK = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶]{1,3}|[a-z]{1,2}|note \d{1,3}|n \d{1,3})\s*[\])]?", re.I)
+MARK = re.compile(
+    r"[\[(]?\s*(\d{1,4}|[*†‡§¶]{1,3}|[a-z]{1,2}|note \d{1,3}|n \d{1,3})\s*[\])]?", re.I
+)
 NUMBER = re.compile(r"\d{1,3}")
 NAMED = re.compile(r"footnote|noteref|footref|doc-noteref|reference|sidenote|endnote", re.I)
 BACK = re.compile(r"[\s↩↑^⤴⏎↵︎️\[\]]*|(?:return|back|jump up|go back)(?: to .{0,40})?", re.I)
@@ -39,7 +41,9 @@ def _linked_notes(root: Element) -> dict[Element, str]:
     if not calls:
         return {}
     places = {ident: element for element in root.select("[id]") if (ident := element.attr("id"))}
-    places |= {name: element for element in root.select("a[name]") if (name := element.attr("name"))}
+    places |= {
+        name: element for element in root.select("a[name]") if (name := element.attr("name"))
+    }
     notes: dict[Element, str] = {}
     for call in calls:
         note = _note_of(call, places)
@@ -56,7 +60,11 @@ def _is_call(link: Element) -> bool:
     parent = link.parent
     if isinstance(parent, Element):
         around += f" {parent.attr('class') or ''}"
-    return link.closest("sup") is not None or link.select_one("sup") is not None or bool(NAMED.search(around))
+    return (
+        link.closest("sup") is not None
+        or link.select_one("sup") is not None
+        or bool(NAMED.search(around))
+    )
 
 
 def _note_of(call: Element, places: dict[str, Element]) -> Element | None:
@@ -118,12 +126,17 @@ def _opened_by(raised: Element) -> Element | None:
 def _mark_note(note: Element, label: str) -> None:
     for back in note.select("a[href*='#']"):
         text = " ".join(back.text.split())
-        if BACK.fullmatch(text) or _strip_mark(text) == label or back.attr("role") == "doc-backlink":
+        if (
+            BACK.fullmatch(text)
+            or _strip_mark(text) == label
+            or back.attr("role") == "doc-backlink"
+        ):
             back.decompose()
     note.remove(".mw-cite-backlink, .footnote-definition-label, .footnote-backref")
+    _drop_leading_mark(note, label)
     first = _first_block(note)
-    _drop_leading_mark(first, label)
-    first.insert(0, verbatim(f"[^{label}]: "))
+    first.insert(0, Text(" "))
+    first.insert(0, verbatim(f"[^{label}]:"))
 
 
 def _strip_mark(text: str) -> str:

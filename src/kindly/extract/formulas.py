@@ -21,14 +21,14 @@ WHOLES = (
 )
 SCRIPTS = "script[type^='math/tex'], script[type^='math/asciimath']"
 DRAWN_BY_SCRIPT = ".MathJax_Preview, .MathJax_CHTML, .MJX_Assistive_MathML, .MathJax_SVG"
-DISPLAY_NAMES = re.compile(r"(?:^|[\s_-])(?:katex-display|display|block|MathJax_Display)(?:$|[\s_-])")
+DISPLAY_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:katex-display|display|block|MathJax_Display)(?:$|[\s_-])"
+)
 WORD = re.compile(r"[^\W\d_]{4,}")
 COMMAND = re.compile(r"\\(?:begin|end|operatorname|[A-Za-z]+)\*?")
 ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
 TEX_LIKE = re.compile(r"[\\^_{}=]")
-IMAGES = (
-    "img.latex, img.tex, img[src*='latex' i], img[src*='cht=tx'], img[src*='/formula/'], img[src*='upmath.me']"
-)
+IMAGES = "img.latex, img.tex, img[src*='latex' i], img[src*='cht=tx'], img[src*='/formula/'], img[src*='upmath.me']"
 IMAGE_SOURCE = re.compile(
     r"(?:latex\.codecogs\.com/[\w.]+\?|chart\.(?:apis\.google|googleapis)\.com/chart\?.*?\bchl=|"
     r"/latex\.php\?latex=|i\.upmath\.me/(?:svg|png)/|(?<=/)formula/)(.+)",
@@ -98,7 +98,9 @@ def _agrees(tex: str, drawn: str) -> bool:
 
 def _bare(tex: str) -> str:
     """TeX without the dollar signs or the display style that some put around it."""
-    found = re.fullmatch(r"(\$\$?|\\\[|\\\()(.*?)(\$\$?|\\\]|\\\))|\{\\displaystyle (.*)\}", tex, re.S)
+    found = re.fullmatch(
+        r"(\$\$?|\\\[|\\\()(.*?)(\$\$?|\\\]|\\\))|\{\\displaystyle (.*)\}", tex, re.S
+    )
     return (found.group(2) or found.group(4) or tex).strip() if found else tex
 
 

@@ -26,6 +26,8 @@ MACHINERY = "script, svg, meta, title, base, map"
 FIXED_SPACES = ("\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
+TOLD_AT_START = 300_000
+TOLD_AT_END = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
         metadata.title,
         readable.strip(),
         whole_text,
-        markup if options.selector is None else "",
+        _told(markup) if options.selector is None else "",
     )
     if composed:
         return Reading(text, metadata, links, hidden + invisible)
@@ -94,6 +96,13 @@ def _plain_spaces(markup: str) -> str:
         if fixed in markup:
             markup = markup.replace(fixed, " ")
     return markup
+
+
+def _told(markup: str) -> str:
+    """As much of a page's markup as gives away what stands in place of its content."""
+    if len(markup) <= TOLD_AT_START + TOLD_AT_END:
+        return markup
+    return f"{markup[:TOLD_AT_START]}\n{markup[-TOLD_AT_END:]}"
 
 
 def _refuse_monsters(document: Document, url: str) -> None:

@@ -30,13 +30,6 @@ class Lexicon:
             self._seen[names] = found
         return found
 
-    def of_words(self, words: list[str]) -> tuple[float, float]:
-        """The mean and the lowest score of these words."""
-        if not words:
-            return (0.0, 0.0)
-        scores = [self.words.get(word, 0.0) for word in words]
-        return (sum(scores) / len(scores), min(scores))
-
 
 @lru_cache(maxsize=8192)
 def name_words(names: str) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def trace(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Lineage:
     spans = np.array((blocks.starts, blocks.ends)).T
     marks = np.array(blocks.marks)
     looks = np.array(blocks.looks)
-    scores = np.array([lexicon.of_names(names) for names in blocks.names], np.float32)
+    scores = np.array([lexicon.of_names(names) for names in blocks.look_names], np.float32)[looks]
     sections = _sections(parents, spans, words)
     kinds = int(looks.max()) + 1
     _, groups = np.unique(looks * kinds + looks[parents], return_inverse=True)

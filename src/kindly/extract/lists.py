@@ -12,7 +12,9 @@ TERM_CHARACTERS = 120
 
 def settle_lists(root: Element) -> None:
     """Tighten lists and put definitions beside their terms."""
-    for listed in {item.closest("ul, ol") for item in root.select("li h1, li h2, li h3, li h4, li h5, li h6")}:
+    for listed in {
+        item.closest("ul, ol") for item in root.select("li h1, li h2, li h3, li h4, li h5, li h6")
+    }:
         if listed is not None and listed.closest("table") is None:
             _undo_cards(listed)
     for item in root.select("li"):
@@ -65,7 +67,12 @@ def _settle_definitions(definitions: Element) -> None:
         plain = term.select_one(f"{BLOCKS}, code, strong, b, a") is None
         if plain and text and len(text) <= TERM_CHARACTERS:
             term.wrap_children(Element("strong"))
-        if meaning is None or meaning.tag != "dd" or not text or meaning.select_one(BLOCKS) is not None:
+        if (
+            meaning is None
+            or meaning.tag != "dd"
+            or not text
+            or meaning.select_one(BLOCKS) is not None
+        ):
             continue
         following = _next(meaning)
         if following is not None and following.tag == "dd":

@@ -27,10 +27,14 @@ PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = tuple(HEADINGS.split(", "))
 IN_HEADINGS = ", ".join(
-    f"{heading} {tag}" for heading in HEADING_TAGS for tag in ("strong", "b", "em", "i", "u", "font")
+    f"{heading} {tag}"
+    for heading in HEADING_TAGS
+    for tag in ("strong", "b", "em", "i", "u", "font")
 )
+PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+LONE_BREAK = re.compile(r"^\\\n", re.M)
 EMPHASIS_TAG = re.compile(
     r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|"
     r"(?<!\\)</?(?P<tag>strong|em|del)>",
@@ -65,15 +69,21 @@ def collapse_blank_lines(text: str) -> str:
     for found in FENCE.finditer(text):
         mark = found.group(1)
         if not fence:
-            pieces.append(BLANK_LINES.sub("\n\n", text[position : found.start()]))
+            pieces.append(_collapsed(text[position : found.start()]))
             position, fence = found.start(), mark
         elif mark.startswith(fence):
             end = found.end()
             pieces.append(text[position:end])
             position, fence = end, ""
     rest = text[position:]
-    pieces.append(rest if fence else BLANK_LINES.sub("\n\n", rest))
+    pieces.append(rest if fence else _collapsed(rest))
     return "".join(pieces).strip("\n")
+
+
+def _collapsed(prose: str) -> str:
+    if "\n\\\n" in prose:
+        prose = LONE_BREAK.sub("", prose)
+    return BLANK_LINES.sub("\n\n", prose)
 
 
 def _rendered(root: Element, options: ExtractOptions) -> str:
@@ -82,7 +92,8 @@ def _rendered(root: Element, options: ExtractOptions) -> str:
     if options.format == "text":
         plain = root.to_text(PlainText(images=options.include_images, bullet="- "))
         return BLANK_LINES.sub("\n\n", plain).strip("\n")
-    drawn = root.to_markdown(_style(options.include_links, options.include_images))
+    special = root.select_one(verbatim.TAG) is not None
+    drawn = root.to_markdown(_style(options.include_links, options.include_images, special))
     return collapse_blank_lines(_marked(ESCAPED_NUMBER.sub(r"\1.", drawn)))
 
 
@@ -93,14 +104,14 @@ def _marked(text: str) -> str:
     return EMPHASIS_TAG.sub(lambda found: EMPHASIS.get(found["tag"] or "", found[0]), text)
 
 
-@lru_cache(maxsize=4)
-def _style(include_links: bool, include_images: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
+@lru_cache(maxsize=8)
+def _style(include_links: bool, include_images: bool, special: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
     return Markdown(
         links=Markdown.Links(ignore=not include_links),
         images=Markdown.Images(mode="markdown" if include_images else "ignore"),
         tables=Markdown.Tables(cell_blocks="text"),
         escaping=Markdown.Escaping(underscores=False),
-        converters={verbatim.TAG: verbatim.as_written},
+        converters={verbatim.TAG: verbatim.as_written} if special else None,
     )
 
 
@@ -130,9 +141,9 @@ def _drop_looks(root: Element) -> None:
     """Marks that only change how a text looks: white space kept by style, bold headings."""
     for element in root.select("[style*='white-space' i]"):
         del element.attrs["style"]
-    for element in (root, *root.ancestors):
-        if isinstance(element, Element) and "style" in element.attrs:
-            del element.attrs["style"]
+    for around in (root, *root.ancestors):
+        if isinstance(around, Element) and "style" in around.attrs:
+            del around.attrs["style"]
     root.strip_tags(IN_HEADINGS)
 
 
@@ -164,10 +175,13 @@ def _link_heading_instead(anchor: Element, url: str) -> None:
 
 
 def _absolute(href: str | None, base_url: str) -> str | None:
-    if not href or href.strip().startswith("#"):
+    href = (href or "").strip()
+    if not href or href.startswith("#"):
         return None
+    if PLAIN_ADDRESS.match(href):
+        return href
     try:
-        url = urljoin(base_url, href.strip())
+        url = urljoin(base_url, href)
     except ValueError:
         return None
     return url if url.lower().startswith(("http://", "https://", "mailto:")) else None
@@ -203,7 +217,8 @@ def _drop_empty(root: Element) -> None:
 
 def _embolden(summary: Element) -> None:
     """What opens a folded part is read as its heading."""
-    if summary.select_one(f"{HEADINGS}, strong, b, p, div, ul, table") is None and summary.text.strip():
+    if (
+        summary.select_one(f"{HEADINGS}, strong, b, p, div, ul, table") is None
+        and summary.text.strip()
+    ):
         summary.wrap_children(Element("strong"))
-
-

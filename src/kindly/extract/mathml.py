@@ -24,12 +24,22 @@ SYMBOL_ROWS = """
 """
 _words = SYMBOL_ROWS.split()
 SYMBOLS = {sign: f"\\{name}" for sign, name in zip(_words[::2], _words[1::2], strict=True)}
-PLAIN = {"−": "-", "∕": "/", "⁄": "/", "\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "", "\u00a0": " "}
+PLAIN = {
+    "−": "-",
+    "∕": "/",
+    "⁄": "/",
+    "\u2061": "",
+    "\u2062": "",
+    "\u2063": "",
+    "\u2064": "",
+    "\u00a0": " ",
+}
 ESCAPED = {"{": "\\{", "}": "\\}", "%": "\\%", "#": "\\#", "&": "\\&", "$": "\\$", "_": "\\_"}
-FUNCTIONS = frozenset(
-    """sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp lim limsup liminf max min sup inf det dim
-    ker deg gcd arg hom Pr""".split()
-)
+NAMES_OF_FUNCTIONS = """
+    sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp lim limsup liminf max min sup inf det dim
+    ker deg gcd arg hom Pr
+"""
+FUNCTIONS = frozenset(NAMES_OF_FUNCTIONS.split())
 OVER = {
     "¯": "overline", "‾": "overline", "―": "overline", "_": "overline", "^": "hat", "ˆ": "hat", "~": "tilde",
     "˜": "tilde", "→": "vec", "⃗": "vec", "˙": "dot", ".": "dot", "¨": "ddot", "ˇ": "check", "˘": "breve",
@@ -143,9 +153,17 @@ def _base(parts: list[Element], depth: int) -> str:
 
 def _script(element: Element, depth: int) -> str:
     parts = _parts(element)
-    marks = {"msub": "_", "msup": "^", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^"}
+    marks = {
+        "msub": "_",
+        "msup": "^",
+        "msubsup": "_^",
+        "munder": "_",
+        "mover": "^",
+        "munderover": "_^",
+    }
     scripts = "".join(
-        f"{mark}{_group(_argument(parts, n + 1), depth)}" for n, mark in enumerate(marks[element.tag])
+        f"{mark}{_group(_argument(parts, n + 1), depth)}"
+        for n, mark in enumerate(marks[element.tag])
     )
     return _base(parts, depth) + scripts
 
@@ -183,7 +201,13 @@ def _fenced(element: Element, depth: int) -> str:
 
 def _enclosed(element: Element, depth: int) -> str:
     inside = f"{{{_row(element, depth + 1).strip()}}}"
-    commands = {"top": "overline", "bottom": "underline", "box": "boxed", "updiagonalstrike": "cancel", "radical": "sqrt"}
+    commands = {
+        "top": "overline",
+        "bottom": "underline",
+        "box": "boxed",
+        "updiagonalstrike": "cancel",
+        "radical": "sqrt",
+    }
     return f"\\{commands.get(element.attr('notation') or '', 'boxed')}{inside}"
 
 

@@ -22,16 +22,15 @@ PLAYERS = {
 }  # fmt: skip
 YOUTUBE = re.compile(r"(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]{6,20})")
 VIMEO = re.compile(r"player\.vimeo\.com/video/(\d+)")
-DULL = re.compile(r"(?:youtube|vimeo|embedded)?\s*(?:video)?\s*(?:player|iframe|embed(?:ded content)?)?\.?", re.I)
+DULL = re.compile(
+    r"(?:youtube|vimeo|embedded)?\s*(?:video)?\s*(?:player|iframe|embed(?:ded content)?)?\.?", re.I
+)
 
 
 def name_media(document: Document) -> None:
     """Put a link with the title in the place of each player."""
     for element in document.select("iframe, video, audio")[:MAX_MEDIA]:
-        if element.tag == "iframe":
-            link = _frame(element)
-        else:
-            link = _file(element)
+        link = _frame(element) if element.tag == "iframe" else _file(element)
         if link is not None:
             element.replace_with(link)
 
@@ -43,7 +42,9 @@ def _frame(frame: Element) -> Element | None:
         host = (urlsplit(source).hostname or "").removeprefix("www.")
     except ValueError:
         return None
-    kind = next((kind for name, kind in PLAYERS.items() if host == name or host.endswith(f".{name}")), None)
+    kind = next(
+        (kind for name, kind in PLAYERS.items() if host == name or host.endswith(f".{name}")), None
+    )
     if kind is None or _is_tiny(frame):
         return None
     return _link(kind, frame.attr("title"), _watch_page(source))
@@ -60,7 +61,9 @@ def _file(player: Element) -> Element | None:
 def _is_tiny(frame: Element) -> bool:
     style = (frame.attr("style") or "").replace(" ", "").lower()
     return (
-        frame.attr("width") in ("0", "1") or frame.attr("height") in ("0", "1") or "display:none" in style
+        frame.attr("width") in ("0", "1")
+        or frame.attr("height") in ("0", "1")
+        or "display:none" in style
     )
 
 

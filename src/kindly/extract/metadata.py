@@ -1,4 +1,4 @@
-"""A parsed page → what it says of itself: title, author, dates, site, language, canonical address, and where it says so.
+"""A parsed page → what it says of itself: title, author, dates, site, language, canonical address, and where it does.
 
 Read from JSON-LD, Open Graph, meta tags, microdata and a few elements, before anything is taken out of the tree.
 """
@@ -19,7 +19,9 @@ MAX_NAME = 80
 MAX_NAMES = 5
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}\Z")
 DATE = re.compile(r"\d{4}|\d{1,2}[./-]\d{1,2}")
-URL_DATE = re.compile(r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])(?:[/-](0?[1-9]|[12]\d|3[01]))?(?=[/-]|\Z)")
+URL_DATE = re.compile(
+    r"/((?:19|20)\d\d)[/-](0?[1-9]|1[0-2])(?:[/-](0?[1-9]|[12]\d|3[01]))?(?=[/-]|\Z)"
+)
 BY = re.compile(
     r"\A(?:(?:written |posted |published |story |words |article )?(?:by|von|par|por|di|door)|author)"
     r"(?:[:\s]+|(?=(?-i:[A-Z])))",
@@ -104,10 +106,23 @@ def _meta(document: Document) -> dict[str, str]:
 def _facts(ld: list[object]) -> dict[str, str]:
     """The few JSON-LD fields we use, from what is content first, then from anything."""
     known = list(objects(ld))
-    by_id = {ident: item for item in known if isinstance(ident := item.get("@id"), str) and "name" in item}
+    by_id = {
+        ident: item
+        for item in known
+        if isinstance(ident := item.get("@id"), str) and "name" in item
+    }
     facts: dict[str, str] = {}
-    for item in sorted(known, key=lambda item: not CONTENT_TYPES.search(str(item.get("@type", "")))):
-        for name in ("headline", "datePublished", "dateCreated", "dateModified", "description", "inLanguage"):
+    for item in sorted(
+        known, key=lambda item: not CONTENT_TYPES.search(str(item.get("@type", "")))
+    ):
+        for name in (
+            "headline",
+            "datePublished",
+            "dateCreated",
+            "dateModified",
+            "description",
+            "inLanguage",
+        ):
             if isinstance(value := item.get(name), str):
                 facts.setdefault(name, value)
         for name in ("author", "creator", "publisher"):
@@ -170,7 +185,12 @@ def _published(page: _Page) -> Iterator[Candidate]:
         page.attribute("[itemprop=datePublished], time[pubdate]", "datetime", "content")
         or page.text("[itemprop=datePublished]"),
     )
-    yield "time", page.attribute("article time[datetime], main time[datetime], header time[datetime]", "datetime")
+    yield (
+        "time",
+        page.attribute(
+            "article time[datetime], main time[datetime], header time[datetime]", "datetime"
+        ),
+    )
     yield "url", _url_date(page.url)
 
 
@@ -216,7 +236,9 @@ def _absolute(page: _Page, address: str | None) -> str | None:
     return absolute if absolute.startswith(("http://", "https://")) else None
 
 
-def _pick(candidates: Iterator[Candidate], accept: Callable[[str], str | None]) -> tuple[str, str] | None:
+def _pick(
+    candidates: Iterator[Candidate], accept: Callable[[str], str | None]
+) -> tuple[str, str] | None:
     """The first value that is one, and where it came from."""
     for source, value in candidates:
         text = " ".join(clean(value)[0].split()) if value else ""
@@ -238,9 +260,7 @@ def _language(text: str) -> str | None:
     return text.replace("_", "-") if LANGUAGE.match(text) else None
 
 
-FIELDS: Mapping[
-    str, tuple[Callable[[_Page], Iterator[Candidate]], Callable[[str], str | None]]
-] = {
+FIELDS: Mapping[str, tuple[Callable[[_Page], Iterator[Candidate]], Callable[[str], str | None]]] = {
     "title": (_titles, _short),
     "description": (_descriptions, _short),
     "author": (_authors, _short),

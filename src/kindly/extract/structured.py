@@ -25,7 +25,9 @@ MAX_NODES = 500
 
 Json = dict[str, object]
 
-COMMENT = re.compile(r"\A\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*.*?\*/)|(?:-->|//\s*\]\]>|\]\]>)\s*;?\s*\Z", re.S)
+COMMENT = re.compile(
+    r"\A\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[|/\*.*?\*/)|(?:-->|//\s*\]\]>|\]\]>)\s*;?\s*\Z", re.S
+)
 TRAILING_COMMA = re.compile(r",(\s*[\]}])")
 DECODER = json.JSONDecoder(strict=False)
 
@@ -42,11 +44,7 @@ def json_ld(document: Document) -> list[object]:
 
 def _parsed(text: str) -> list[object]:
     text = COMMENT.sub("", text).strip()
-    for mended in (lambda: text, lambda: TRAILING_COMMA.sub(r"\1", text), lambda: unescape(text)):
-        values = _decoded(mended())
-        if values:
-            return values
-    return []
+    return _decoded(text) or _decoded(TRAILING_COMMA.sub(r"\1", text)) or _decoded(unescape(text))
 
 
 def _decoded(text: str) -> list[object]:
@@ -75,7 +73,11 @@ def objects(values: list[object]) -> Iterator[Mapping[str, object]]:
             queue[:0] = current[:MAX_NODES]
         elif isinstance(current, dict):
             yield current
-            queue += [current.get("@graph"), current.get("mainEntity"), current.get("mainEntityOfPage")]
+            queue += [
+                current.get("@graph"),
+                current.get("mainEntity"),
+                current.get("mainEntityOfPage"),
+            ]
 
 
 def structured(document: Document, markup: str, ld: list[object], meta: Mapping[str, str]) -> Json:
@@ -85,7 +87,9 @@ def structured(document: Document, markup: str, ld: list[object], meta: Mapping[
         "json_ld": ld,
         "open_graph": _named(meta, "og:", "article:", "product:", "book:", "profile:"),
         "twitter": _named(meta, "twitter:"),
-        "microdata": [_item(item) for item in document.microdata()] if "itemscope" in markup else [],
+        "microdata": [_item(item) for item in document.microdata()]
+        if "itemscope" in markup
+        else [],
     }
     return {name: budget.cut(group) for name, group in groups.items() if group}
 
@@ -98,7 +102,9 @@ def _item(item: MicrodataItem, depth: int = 0) -> Json:
     plain: Json = {"@type": item.type} if item.type else {}
     for name, values in item.properties.items():
         given = [
-            (_item(value, depth + 1) if depth < MAX_DEPTH else "…") if isinstance(value, MicrodataItem) else value
+            (_item(value, depth + 1) if depth < MAX_DEPTH else "…")
+            if isinstance(value, MicrodataItem)
+            else value
             for value in values
         ]
         plain[name] = given[0] if len(given) == 1 else given

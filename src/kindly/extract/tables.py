@@ -56,7 +56,9 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
         return True
     widest = max((len(row) for row in rows), default=0)
     if widest <= 1:
-        return widest == 0 or table.select_one("th, h1, h2, h3, h4, h5, h6") is None or len(rows) == 1
+        return (
+            widest == 0 or table.select_one("th, h1, h2, h3, h4, h5, h6") is None or len(rows) == 1
+        )
     cells = sum(len(row) for row in rows)
     if table.select_one("th, thead") is not None:
         return False
@@ -77,13 +79,19 @@ def _undo(table: Element) -> None:
     while parts:
         part = parts.pop()
         part.tag = "div"
-        parts += [child for child in part.children if isinstance(child, Element) and child.tag in PARTS]
+        parts += [
+            child for child in part.children if isinstance(child, Element) and child.tag in PARTS
+        ]
 
 
 def _lift_titles(table: Element, rows: list[list[Element]]) -> None:
     """Put a caption, or a heading over all columns, above the table; headings in cells are text."""
     caption = next(
-        (child for child in table.children if isinstance(child, Element) and child.tag == "caption"),
+        (
+            child
+            for child in table.children
+            if isinstance(child, Element) and child.tag == "caption"
+        ),
         None,
     )
     if caption is not None:
@@ -104,13 +112,17 @@ def _settle(table: Element, rows: list[list[Element]]) -> None:
         return
     grid = _grid(rows) if spanned else [list(row) for row in rows]
     if grid is None:
+        for each in (cell for row in rows for cell in row):
+            _plain(each)
         return
     kept_rows = [row for row in grid if any(cell is not None and _is_full(cell) for cell in row)]
     width = max((len(row) for row in kept_rows), default=0)
     for row in kept_rows:
         row += [None] * (width - len(row))
     columns = [
-        n for n in range(width) if any((cell := row[n]) is not None and _is_full(cell) for row in kept_rows)
+        n
+        for n in range(width)
+        if any((cell := row[n]) is not None and _is_full(cell) for row in kept_rows)
     ]
     _rebuild(table, [[row[n] for n in columns] for row in kept_rows])
 
@@ -150,9 +162,7 @@ def _grid(rows: list[list[Element]]) -> Grid | None:
     return grid
 
 
-def _hung(
-    hanging: dict[int, tuple[int, Element]], column: int, *, leading: bool
-) -> Element | None:
+def _hung(hanging: dict[int, tuple[int, Element]], column: int, *, leading: bool) -> Element | None:
     """What a cell from above shows in this row."""
     left, cell = hanging.pop(column)
     if left > 1:

@@ -79,8 +79,12 @@ def _folded(document: Document) -> set[Node]:
     panels = document.select(PANELS)
     if not panels:
         return set()
-    tabs = document.select("[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]")
-    openers = [tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None]
+    tabs = document.select(
+        "[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]"
+    )
+    openers = [
+        tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None
+    ]
     opened = {tab.attr("aria-controls") for tab in openers} - {None}
     named = {tab.attr("id") for tab in openers} - {None}
     return {
@@ -114,14 +118,21 @@ def _styled_unseen(
         ):
             walked.add(element)
             pieces.append(list(inks.unseen_text(element)))
-    whole = _characters(pieces)
-    return [] if whole > REVEALED_CHARACTERS and whole > 0.95 * page_characters else pieces
+    return [] if _is_everything(pieces, document, page_characters) else pieces
 
 
-def _characters(pieces: list[Piece]) -> int:
-    """Characters of text in all pieces, what lies in two of them counted once."""
+def _is_everything(pieces: list[Piece], document: Document, page_characters: int) -> bool:
+    """Whether these pieces are nearly all text of the page; what lies in two of them counts once."""
+    if page_characters <= REVEALED_CHARACTERS or not pieces:
+        return False
     nodes = {node for piece in pieces for node in piece}
-    return sum(len(node.text) for node in nodes if nodes.isdisjoint(node.ancestors))
+    whole = sum(_dense(node) for node in nodes if nodes.isdisjoint(node.ancestors))
+    return whole > REVEALED_CHARACTERS and whole > 0.95 * _dense(document)
+
+
+def _dense(node: Node) -> int:
+    """Characters of text, white space not counted."""
+    return sum(map(len, node.text.split()))
 
 
 def is_unseen(style: Style) -> bool:

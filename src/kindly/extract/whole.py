@@ -41,8 +41,9 @@ def evened(blocks: Blocks, chances: Floats, words: Floats) -> Floats:
     total = words.sum()
     even = chances.copy()
     done = 0
-    for tag, start, end in zip(blocks.tags, blocks.starts, blocks.ends, strict=True):
-        if tag in UNIT_TAGS and end > start + 1 and start >= done:
+    units = {at for at, tag in enumerate(blocks.look_tags) if tag in UNIT_TAGS}
+    for look, start, end in zip(blocks.looks, blocks.starts, blocks.ends, strict=True):
+        if look in units and end > start + 1 and start >= done:
             size = words[start:end].sum()
             if size < UNIT_SHARE * total and size < ITEM_WORDS * (end - start):
                 even[start:end] = (chances[start:end] * words[start:end]).sum() / size

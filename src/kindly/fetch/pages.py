@@ -12,6 +12,7 @@ from kindly.errors import (
     AddressRefused,
     FetchError,
     InputError,
+    PageChallenged,
     PageForbidden,
     PageNotFound,
     PageRateLimited,
@@ -154,7 +155,7 @@ def failure(reply: Reply, now: datetime, *, known: bool = False) -> FetchError |
         sentence = (
             f"{reply.url.host} answered with a bot check instead of the page (HTTP {status})."
         )
-        return PageForbidden(sentence, url=url, status=403)
+        return PageChallenged(sentence, url=url, status=status)
     wait_s = retry_after_s(reply, now)
     if status == 429 or (status == 503 and wait_s is not None):
         return PageRateLimited(

@@ -20,6 +20,8 @@ SMALL = 0.25
 MAX_HEAD_SHARE = 0.25
 """A table's head is repeated over its parts if it takes no more of the size than this."""
 
+MAX_LINES = 60_000
+
 _WORD_START = re.compile(r"(?<=\s)\S")
 
 
@@ -37,8 +39,10 @@ class Piece(NamedTuple):
 def split(text: str, url: str, *, size: int = 512) -> tuple[Chunk, ...]:
     """The chunks of a text in its order, each of at most `size` tokens; none is there twice.
 
-    `chunk.text == text[chunk.start:chunk.end]`, but for rows of a long table, whose head is put before them.
+    `chunk.text == text[chunk.start:chunk.end]`, but for rows of a long table, whose head is put before them. Of a text
+    with more lines than any page has, the first ones are cut.
     """
+    text = _bounded(text)
     cutter = _Cutter(text, url, max(size, 16))
     path: list[tuple[int, str]] = []
     for block in blocks(text):
@@ -51,6 +55,15 @@ def split(text: str, url: str, *, size: int = 512) -> tuple[Chunk, ...]:
             cutter.add(piece, content=block.kind != "heading")
     cutter.flush()
     return tuple(cutter.chunks)
+
+
+def _bounded(text: str) -> str:
+    if text.count("\n") <= MAX_LINES:
+        return text
+    end = -1
+    for _ in range(MAX_LINES):
+        end = text.find("\n", end + 1)
+    return text[:end]
 
 
 @dataclass

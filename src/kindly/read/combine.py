@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 THRESHOLD = 0.72
 """Where `answers` puts the calibrated point: the default of `SIMILARITY_THRESHOLD`."""
 _SHIFT = math.log(THRESHOLD / (1 - THRESHOLD))
-_STEEPEST = 30.0
+SLOPE = 0.5
+"""How fast the scale rises; it only spreads the scores."""
+MOST = 9.0
+"""Of evidence, as the scale shows it: no answer is beyond doubt."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,15 @@ def relative(features: "Floats") -> "Floats":
 
 
 def summary(features: "Floats", scores: "Floats") -> "Floats":
-    """What is known of a question on a page: the best window's features, the best of each, and the page's size."""
+    """A question on a page: the best window's features, the best and the mean of each, and the page's size."""
     best = features[int(np.argmax(scores))]
-    return np.concatenate((best, features.max(axis=0), [math.log(len(features))]))
+    size = [math.log(len(features))]
+    return np.concatenate((best, features.max(axis=0), features.mean(axis=0), size))
 
 
 def on_scale(evidence: float) -> float:
     """Evidence → 0 to 1, rising; nought becomes `THRESHOLD`."""
-    bounded = max(-_STEEPEST, min(_STEEPEST, evidence + _SHIFT))
+    bounded = max(-MOST, min(MOST, SLOPE * evidence + _SHIFT))
     return 1 / (1 + math.exp(-bounded))
 
 

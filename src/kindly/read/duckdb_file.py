@@ -6,6 +6,7 @@ A damaged file is moved aside and a new one begun; one that is newer, or another
 import logging
 import random
 import re
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -89,7 +90,7 @@ class DuckLibrary:
         try:
             return await self._patiently(work)
         finally:
-            held = anyio.current_time() - self._opened_at
+            held = time.monotonic() - self._opened_at
             if not self._waiting or held > HELD_S:
                 await self._close()
             self._turn.release()
@@ -128,8 +129,8 @@ class DuckLibrary:
             return _transact(self._database, work)
         except duckdb.TransactionException as error:
             raise _Locked from error
-        except (duckdb.InternalException, duckdb.FatalException, duckdb.SerializationException):
-            raise _Damaged from None
+        except duckdb.SerializationException as error:
+            raise _Damaged from error
         except duckdb.Error as error:
             raise self._translated(error) from error
 
@@ -145,6 +146,9 @@ class DuckLibrary:
                 f"{self.path} was written by another version of DuckDB. Install that version, "
                 "or set DATA_DIR to another folder."
             )
+        if self._database is not None:  # after some errors it takes no more work
+            self._database.close()
+            self._database = None
         return self._unavailable(f"DuckDB gave {type(error).__name__}")
 
     def _open(self) -> "duckdb.DuckDBPyConnection":
@@ -166,7 +170,7 @@ class DuckLibrary:
         except BaseException:
             database.close()
             raise
-        self._opened_at = anyio.from_thread.run_sync(anyio.current_time)
+        self._opened_at = time.monotonic()
         return database
 
     def _migrate(self, database: "duckdb.DuckDBPyConnection") -> None:

@@ -102,24 +102,21 @@ class Postgres:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._close)
 
-    def _work(self, work: "Callable[[Connection], Value]") -> Value:
+    def _work(self, work: "Callable[[Connection], Value]", attempt: int = 1) -> Value:
         import psycopg
 
-        for attempt in range(1, ATTEMPTS + 1):
-            connection = None
-            try:
-                connection = self._take()
-                with connection.transaction():
-                    value = work(connection)
-            except psycopg.Error as error:
-                lost = connection is not None and connection.closed
-                if attempt == ATTEMPTS or not (lost or error.sqlstate in AGAIN):
-                    raise self._translated(error) from None
-            else:
-                return value
-            finally:
-                self._put_back(connection)
-        raise AssertionError
+        connection = None
+        try:
+            connection = self._take()
+            with connection.transaction():
+                return work(connection)
+        except psycopg.Error as error:
+            lost = connection is not None and connection.closed
+            if attempt == ATTEMPTS or not (lost or error.sqlstate in AGAIN):
+                raise self._translated(error) from None
+        finally:
+            self._put_back(connection)
+        return self._work(work, attempt + 1)
 
     def _take(self) -> "Connection":
         with self._lock:
@@ -209,20 +206,19 @@ class Postgres:
     def _try_hold(self, number: int) -> bool:
         import psycopg
 
-        for last in (False, True):
-            try:
-                with self._lock:
-                    if self._held is None:
-                        self._held = self._dial_bare()
-                    held = self._held
-                row = held.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
-            except psycopg.Error as error:
-                self._let_all_go()
-                if last:
-                    raise self._translated(error) from None
-            else:
-                return row == (True,)
-        raise AssertionError
+        known = self._held
+        try:
+            with self._lock:
+                if self._held is None:
+                    self._held = self._dial_bare()
+                held = self._held
+            row = held.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
+        except psycopg.Error as error:
+            self._let_all_go()
+            if known is None:
+                raise self._translated(error) from None
+            return self._try_hold(number)
+        return row == (True,)
 
     def _try_let_go(self, number: int) -> None:
         import psycopg

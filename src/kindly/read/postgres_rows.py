@@ -38,6 +38,7 @@ CREATE TABLE kindly_chunks (
     embedding halfvec, words tsvector NOT NULL, id text NOT NULL, section_path text NOT NULL,
     start_at bigint NOT NULL, end_at bigint NOT NULL, tokens integer NOT NULL, text text NOT NULL
 );
+ALTER TABLE kindly_chunks ALTER words SET STORAGE MAIN;
 CREATE INDEX kindly_chunks_of_document ON kindly_chunks (doc, position);
 CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastupdate = off);
 """,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-MAX_ROWS = 4000
+MAX_ROWS = 3000
 """How many chunks the words of a question may stand in together; more frequent ones tell little."""
 MAX_TERMS = 64
 MAX_TERM_BYTES = 2000
@@ -32,15 +32,13 @@ JOIN pg_namespace ON pg_namespace.oid = relnamespace AND nspname = schemaname
 WHERE tablename = 'kindly_chunks' AND attname = 'words'
 """
 RANKED = """
-WITH hit AS MATERIALIZED (
-    SELECT n, words FROM kindly_chunks WHERE words @@ %(any)s::tsquery LIMIT %(rows)s
-), pair AS MATERIALIZED (
-    SELECT n, which, ts_rank(words, term::tsquery, 1) AS rank
-    FROM hit, unnest(%(each)s::text[]) WITH ORDINALITY AS one (term, which)
-    WHERE words @@ term::tsquery
+WITH pair AS MATERIALIZED (
+    SELECT n, which, ts_rank(words, term, 1) AS rank
+    FROM unnest(%(each)s::tsquery[]) WITH ORDINALITY AS one (term, which), LATERAL (
+        SELECT n, words FROM kindly_chunks WHERE words @@ term LIMIT %(rows)s
+    ) AS hit
 ), weight AS (
-    SELECT which, ln(1 + (SELECT count(*) FROM hit)::float / count(*)) AS rarity
-    FROM pair GROUP BY which
+    SELECT which, 1 / ln(2 + count(*)) AS rarity FROM pair GROUP BY which
 )
 SELECT n FROM pair JOIN weight USING (which)
 GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
@@ -128,8 +126,8 @@ def _by_words(
         total += counts.of(term)
         if total <= MAX_ROWS:
             rare.append(quoted(term))
-    together = " | ".join(rare) if rare else " & ".join(map(quoted, terms))
-    values = {"any": together, "each": rare or [together], "rows": MAX_ROWS, "limit": limit}
+    queries = rare or [" & ".join(map(quoted, terms))]
+    values = {"each": queries, "rows": MAX_ROWS, "limit": limit}
     return [n for (n,) in connection.execute(RANKED, values).fetchall()]
 
 

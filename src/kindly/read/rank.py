@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
 
 FIRST_TOKENS = 420
-PASSAGE_TOKENS = 280
-LEAST_FREE = 0.5
+PASSAGE_TOKENS = 340
+LEAST_FREE = 0.6
 """Of a window's text; one of which less is left, beside passages above it, is not worth a place."""
 SAME = 0.95
 """Terms in common, of all terms, from which two passages say the same."""

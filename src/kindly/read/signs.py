@@ -5,6 +5,7 @@ really are reads them.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,24 @@ def to_bits(vector: "NDArray[np.float32]") -> bytes:
     return bits + bytes(-len(bits) % 8)
 
 
+@dataclass(slots=True)
+class _Table:
+    """Columns with room for more; `words` has a row for each eight bytes of signs."""
+
+    numbers: "NDArray[np.int64]"
+    gone: "NDArray[np.bool_]"
+    words: "NDArray[np.uint64]"
+
+    def grown(self, more: int) -> "_Table":
+        import numpy as np
+
+        return _Table(
+            np.pad(self.numbers, (0, more)),
+            np.pad(self.gone, (0, more)),
+            np.pad(self.words, ((0, 0), (0, more))),
+        )
+
+
 class Signs:
     """Vectors of one length, by a growing number each; added in the order of their numbers."""
 
@@ -32,9 +51,7 @@ class Signs:
     def clear(self) -> None:
         """Forget all."""
         self._count = 0
-        self._numbers: NDArray[np.int64] | None = None
-        self._gone: NDArray[np.bool_] | None = None
-        self._words: NDArray[np.uint64] | None = None
+        self._table: _Table | None = None
         self.last = 0
         """The highest number."""
 
@@ -44,12 +61,11 @@ class Signs:
 
         if not rows:
             return
-        words = np.frombuffer(b"".join(bits for _, bits in rows), np.uint64)
-        self._reserve(self._count + len(rows), width=len(words) // len(rows))
-        assert self._numbers is not None and self._words is not None  # noqa: PT018, S101
+        words = np.frombuffer(b"".join(bits for _, bits in rows), np.uint64).reshape(len(rows), -1)
         end = self._count + len(rows)
-        self._numbers[self._count : end] = [number for number, _ in rows]
-        self._words[:, self._count : end] = words.reshape(len(rows), -1).T
+        table = self._table = self._with_room(end, width=words.shape[1])
+        table.numbers[self._count : end] = [number for number, _ in rows]
+        table.words[:, self._count : end] = words.T
         self._count = end
         self.last = rows[-1][0]
 
@@ -57,38 +73,34 @@ class Signs:
         """Leave these out from now on; unknown ones are none of its business."""
         import numpy as np
 
-        if self._numbers is None or self._gone is None:
+        if self._table is None:
             return
-        known = self._numbers[: self._count]
+        known = self._table.numbers[: self._count]
         wanted = np.fromiter(numbers, np.int64)
         places = np.minimum(np.searchsorted(known, wanted), self._count - 1)
-        self._gone[places[known[places] == wanted]] = True
+        self._table.gone[places[known[places] == wanted]] = True
 
     def nearest(self, vector: "NDArray[np.float32]", limit: int) -> list[int]:
         """The numbers of those that differ in the fewest signs, in no order."""
         import numpy as np
 
-        if self._numbers is None or self._words is None or self._gone is None:
+        if self._table is None:
             return []
         asked = np.frombuffer(to_bits(vector), np.uint64)
         apart = np.zeros(self._count, np.uint16)
-        for row, word in zip(self._words, asked, strict=True):
+        for row, word in zip(self._table.words, asked, strict=True):
             apart += np.bitwise_count(row[: self._count] ^ word)
-        apart[self._gone[: self._count]] = FAR
+        apart[self._table.gone[: self._count]] = FAR
         places = np.argpartition(apart, min(limit, self._count) - 1)[:limit]
-        found: list[int] = self._numbers[places[apart[places] != FAR]].tolist()
+        found: list[int] = self._table.numbers[places[apart[places] != FAR]].tolist()
         return found
 
-    def _reserve(self, count: int, width: int) -> None:
+    def _with_room(self, count: int, width: int) -> _Table:
         import numpy as np
 
-        if self._numbers is None or self._words is None or self._gone is None:
-            capacity = max(FIRST_CAPACITY, count)
-            self._numbers = np.zeros(capacity, np.int64)
-            self._gone = np.zeros(capacity, np.bool_)
-            self._words = np.zeros((width, capacity), np.uint64)
-        elif count > len(self._numbers):
-            more = max(count, 2 * len(self._numbers)) - len(self._numbers)
-            self._numbers = np.pad(self._numbers, (0, more))
-            self._gone = np.pad(self._gone, (0, more))
-            self._words = np.pad(self._words, ((0, 0), (0, more)))
+        if self._table is None:
+            room = max(FIRST_CAPACITY, count)
+            words = np.zeros((width, room), np.uint64)
+            return _Table(np.zeros(room, np.int64), np.zeros(room, np.bool_), words)
+        room = len(self._table.numbers)
+        return self._table if count <= room else self._table.grown(max(count, 2 * room) - room)

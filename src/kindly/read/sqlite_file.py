@@ -103,21 +103,26 @@ class SqliteLibrary:
                 if anyio.current_time() > give_up:
                     raise self._unavailable(5) from busy
 
-    def _attempt(self, work: "Callable[[sqlite3.Connection], Value]", begin: str) -> Value:
+    def _attempt(
+        self,
+        work: "Callable[[sqlite3.Connection], Value]",
+        begin: str,
+        *,
+        mended: bool = False,
+    ) -> Value:
         import sqlite3
 
-        for last in (False, True):
-            try:
-                with self._connection() as database:
-                    return _transact(database, work, begin)
-            except sqlite3.Error as error:
-                code = _code(error)
-                if code in BUSY:
-                    raise _Busy from error
-                if last or code not in CORRUPT:
-                    raise self._unavailable(code) from error
-                self._set_aside()
-        raise AssertionError
+        try:
+            with self._connection() as database:
+                return _transact(database, work, begin)
+        except sqlite3.Error as error:
+            code = _code(error)
+            if code in BUSY:
+                raise _Busy from error
+            if mended or code not in CORRUPT:
+                raise self._unavailable(code) from error
+        self._set_aside()
+        return self._attempt(work, begin, mended=True)
 
     @contextmanager
     def _connection(self) -> "Iterator[sqlite3.Connection]":
@@ -261,7 +266,9 @@ def _transact(
 
 
 def _vacuum(database: "sqlite3.Connection") -> None:
-    database.executescript(f"PRAGMA incremental_vacuum({VACUUMED_PAGES})")  # `execute` takes one step
+    database.executescript(
+        f"PRAGMA incremental_vacuum({VACUUMED_PAGES})"
+    )  # `execute` takes one step
 
 
 def _roll_back(database: "sqlite3.Connection") -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 EPOCH = "epoch"
-"""A key of `meta`: changed whenever what is known of all vectors is void."""
+"""A key of `meta`: another in each file, and whenever what is known of all vectors is void."""
 MAX_GONE = 20_000
 ASCII_MARKS = "!#$%&()*+,-./:;<=>?@[]^_`{|}~"
 
@@ -30,6 +30,7 @@ WORDS = (
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+INSERT INTO meta (key, value) VALUES ('epoch', lower(hex(randomblob(8))));
 CREATE TABLE documents (
     doc INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, etag TEXT,
     last_modified TEXT, last_crawled INTEGER NOT NULL, content_hash TEXT NOT NULL,
@@ -46,7 +47,7 @@ CREATE INDEX chunks_of_document ON chunks (doc, position);
 CREATE TABLE signs (n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 {WORDS};
-CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",
+CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
 )
 
 # Statements below are put together from the two lists of names and nothing else.

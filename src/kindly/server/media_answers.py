@@ -30,6 +30,8 @@ Json = dict[str, Any]
 
 SNIPPET_CHARACTERS = 200
 QUOTED = 500
+STRUCTURED_TOKENS = 1_000
+"""Of a page's own data; one that has more is left without."""
 DESCRIPTION_TOKENS = 125
 LINKS_SHARE = 4
 """Links take at most this part of an answer."""
@@ -163,12 +165,15 @@ def _notes(
 
 def _metadata(document: Document, day: date) -> Json:
     about = document.metadata
-    return {
+    known: Json = {
         "description": about.description and clip(about.description, DESCRIPTION_TOKENS),
         "author": about.author and clip(about.author, TITLE_TOKENS),
         "datePublished": to_date(about.published, day),
         "siteName": about.site and clip(about.site, TITLE_TOKENS),
     }
+    if about.structured and count_tokens(compact(about.structured)) <= STRUCTURED_TOKENS:
+        known["structuredData"] = dict(about.structured)
+    return known
 
 
 def _links(links: Sequence[Link], tokens: int) -> list[Link]:

@@ -106,6 +106,8 @@ class Settings(Fields):
     def configured(self) -> tuple[ProviderSpec, ...]:
         """The providers that have all they need, in the order in which they are asked."""
         ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
+        if self.profile == "pages" and not self.pages_any_provider:
+            ready = [spec for spec in ready if spec.name == "google"]
         if not self.providers:
             return tuple(ready)
         return tuple(

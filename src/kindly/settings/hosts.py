@@ -50,7 +50,7 @@ PROFILE_DEFAULTS: Mapping[ProfileName, Mapping[str, object]] = MappingProxyType(
     {
         "kindly": {},
         "pages": {
-            "KINDLY_PROVIDERS": ["google"],
+            "KINDLY_PROVIDERS": first_of_all("google"),
             "REQUEST_TIMEOUT_MS": 20_000,
             "CONCURRENCY": 2,
             "RESPECT_ROBOTS_TXT": False,
@@ -75,9 +75,7 @@ PROFILE_DEFAULTS: Mapping[ProfileName, Mapping[str, object]] = MappingProxyType(
 )
 """What is set, by the name of its variable, where nobody sets it: defaults that a profile's own contract names."""
 
-YIELDS_TO: Mapping[str, str] = MappingProxyType(
-    {"KINDLY_SEARXNG_POOL": "SEARXNG_BASE_URL", "KINDLY_PROVIDERS": "KINDLY_PAGES_ANY_PROVIDER"}
-)
+YIELDS_TO: Mapping[str, str] = MappingProxyType({"KINDLY_SEARXNG_POOL": "SEARXNG_BASE_URL"})
 """A profile's default → the variable that makes it needless: who has his own SearXNG wants no stranger's."""
 
 

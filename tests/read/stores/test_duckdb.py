@@ -236,6 +236,18 @@ async def test_what_duckdb_raises_is_told_without_page_text(
     assert "secret" not in str(raised.value)
 
 
+async def test_a_library_that_is_damaged_again_at_once_is_told(path: Path) -> None:
+    await kept(path)
+    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+
+    def fail(_: object) -> None:
+        raise duckdb.SerializationException("no such field")
+
+    with pytest.raises(StoreUnavailable, match="damaged"):
+        await library.run(fail)
+    assert len(list(path.parent.glob("*.damaged-*"))) == 1
+
+
 async def test_rows_that_another_changes_are_tried_again(path: Path) -> None:
     library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
     tries = iter([duckdb.TransactionException("Conflict on update!")])

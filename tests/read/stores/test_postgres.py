@@ -11,7 +11,7 @@ from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read import postgres_search
 from kindly.read.postgres_pool import CONNECTIONS, Postgres, _reason
 from kindly.read.postgres_rows import MIGRATIONS
-from kindly.read.postgres_search import Frequencies, WordCounts
+from kindly.read.postgres_search import Frequencies, WordCounts, _to_frequencies
 from kindly.read.store import SCHEMA_VERSION, Model
 from kindly.read.stores.postgres import PostgresStore
 from kindly.read.words import terms
@@ -323,6 +323,10 @@ async def test_frequent_words_are_left_out_once_postgresql_has_counted_them(url:
 )
 def test_reasons_are_plain_words(sqlstate: str | None, text: str, reason: str) -> None:
     assert _reason(sqlstate, text) == reason
+
+
+def test_a_table_that_was_never_counted_says_nothing() -> None:
+    assert _to_frequencies(None, None, -1) == Frequencies()
 
 
 def test_words_not_counted_are_taken_for_rare() -> None:

@@ -125,6 +125,8 @@ async def test_a_file_that_another_process_replaced_is_taken_up(path: Path) -> N
     async with contextlib.aclosing(SqliteStore(path)) as store:
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         await store.candidates([], vector("x"), 3)
+        await store.forget(TEA.entry.url)
+        await store.candidates([], vector("x"), 3)
         for one in path.parent.iterdir():
             one.rename(one.with_name(f"old-{one.name}"))
         assert await store.entries() == []

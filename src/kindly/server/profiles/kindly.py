@@ -3,7 +3,7 @@
 import secrets
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kindly import pipeline
 from kindly.answer import reading
@@ -25,15 +25,20 @@ from kindly.server.tool import Arguments, Call, Output, Profile, Tool, json_list
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 NUMBER = {"type": "number"}
-STATUS = {"status": TEXT, "retryable": {"type": "boolean"}, "retry_after_s": NUMBER}
+STATUS = {"status": TEXT}
+"""Schemas name what a caller acts on; an answer may hold more (docs/tools.md), and every name here costs tokens."""
 
 MaxTokens = Annotated[int | None, Field(ge=500, le=100_000, description="Size of the whole answer")]
+
+
+Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(TEXT)]
+Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
 
 
 class WebSearch(Arguments):
     """What `web_search` takes."""
 
-    query: Annotated[str, Field(min_length=1, max_length=2_000)]
+    query: Question
     num_results: Annotated[int, Field(ge=1, le=20)] = 3
     site: Annotated[
         str | None, Field(max_length=253, description="Only this domain, e.g. docs.python.org")
@@ -53,7 +58,7 @@ class WebSearch(Arguments):
 class GetContent(Arguments):
     """What `get_content` takes."""
 
-    url: Annotated[str, Field(min_length=1, max_length=8_000)]
+    url: Address
     selector: Annotated[
         str | None, Field(max_length=1_000, description="CSS selector: only these elements")
     ] = None
@@ -66,9 +71,8 @@ class GetContent(Arguments):
     include_images: bool = False
 
 
-Question = Annotated[str, Field(min_length=1, max_length=2_000)]
 Questions = Annotated[
-    Question | Annotated[list[Question], Field(min_length=1, max_length=10)],
+    Question | Annotated[list[Question], Field(min_length=1, max_length=10), WithJsonSchema(TEXTS)],
     BeforeValidator(json_list),
 ]
 MaxResults = Annotated[int, Field(ge=1, le=50)]
@@ -77,7 +81,7 @@ MaxResults = Annotated[int, Field(ge=1, le=50)]
 class ReadPage(Arguments):
     """What `read_page` takes."""
 
-    url: Annotated[str, Field(min_length=1, max_length=8_000)]
+    url: Address
     question: Questions
     max_results: MaxResults = 8
     force_refresh: bool = False
@@ -174,7 +178,7 @@ def _object(required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any
 def _findings(*further: str) -> dict[str, Any]:
     passage = _object(
         {"text": TEXT, "score": NUMBER, "link": TEXT},
-        {"section": TEXTS, "start": NUMBER, "end": NUMBER} | dict.fromkeys(further, TEXT),
+        {"section": TEXTS} | dict.fromkeys(further, TEXT),
     )
     answered = {"answered": {"type": "boolean"}}
     finding = _object(
@@ -215,8 +219,6 @@ PROFILE = Profile(
                                 "published": TEXT,
                                 "score": NUMBER,
                                 "cursor": TEXT,
-                                "found_by": TEXTS,
-                                "reasons": TEXTS,
                             },
                         ),
                     }
@@ -244,8 +246,6 @@ PROFILE = Profile(
                     "language": TEXT,
                     "how": TEXT,
                     "fetched_at": TEXT,
-                    "unchanged_since": TEXT,
-                    "hidden_dropped": NUMBER,
                     "cursor": TEXT,
                 },
             ),
@@ -262,19 +262,16 @@ PROFILE = Profile(
             arguments=ReadPage,
             output_schema=_object(
                 {"url": TEXT, **_findings()},
-                {**STATUS, "title": TEXT, "how": TEXT, "fetched_at": TEXT, "note": TEXT},
+                {"status": TEXT, "title": TEXT, "how": TEXT, "note": TEXT},
             ),
             run=read_page,
         ),
         Tool(
             name="recall",
             title="Ask all pages read before",
-            description=(
-                "Ask a question of every page that was read before, in this and earlier sessions, "
-                "without any network."
-            ),
+            description=("Ask a question of every page that was read before, without any network."),
             arguments=Recall,
-            output_schema=_object(_findings("url", "title", "fetched_at"), {}),
+            output_schema=_object(_findings("url", "title"), {}),
             run=recall,
             open_world=False,
         ),

@@ -149,7 +149,7 @@ FETCHED = _object(
         "content": TEXT,
         "contentLength": WHOLE,
         "truncated": TRUTH,
-        "metadata": _object(ABOUT, *ABOUT),
+        "metadata": _object(ABOUT | {"structuredData": {"type": "object"}}, *ABOUT),
         "links": {"type": "array", "items": _object(LINK, *LINK)},
         "selectorMatched": TRUTH,
     },

@@ -21,7 +21,7 @@ from kindly.errors import (
 from kindly.models import Cited, Finding, Hit, Hits, OutcomeKind, Query, SafeSearch
 from kindly.pipeline import PageFindings
 from kindly.server.failures import sentence
-from kindly.server.render import compact, size
+from kindly.server.render import LOOK_ALIKE, compact, size
 from kindly.server.tool import Arguments, Call, Json, Output, Profile, Tool, json_list
 from kindly.urls import domain
 
@@ -254,10 +254,11 @@ def _within(finding: Finding, room: int) -> list[Cited]:
 def _chunk(cited: Cited) -> Json:
     """A passage under the id that its own fields give: of one stored chunk there may be several."""
     passage = cited.passage
-    key = "|".join((cited.entry.url, " > ".join(passage.section), passage.text))
+    text = LOOK_ALIKE.sub(lambda match: "‹" * len(match[0]), passage.text)
+    key = "|".join((cited.entry.url, " > ".join(passage.section), text))
     chunk: Json = {
         "id": sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
-        "text": passage.text,
+        "text": text,
         "score": round(passage.score or 0.0, 4),
     }
     return chunk | ({"sectionPath": list(passage.section)} if passage.section else {})

@@ -1,0 +1,125 @@
+"""CSS declarations, in small letters → whether they may hide something, and by what. Pure.
+
+It says yes a little more often than a closer look would, and never no by mistake.
+"""
+
+import re
+from collections.abc import Mapping
+
+from kindly.extract.colours import UNREADABLE_DISTANCE, WHITE, Colour, parse, unreadable
+
+CELL = UNREADABLE_DISTANCE + 1
+HIDES = re.compile(
+    r"(?P<display>display\s*:\s*none)|(?P<visibility>visibility\s*:\s*(?:hidden|collapse))|"
+    r"(?P<opacity>opacity\s*[:(]\s*\.?0(?!\.[1-9]))|(?P<zoom>zoom\s*:\s*\.?0)|(?P<clip>clip(?!-rule))|"
+    r"(?P<offset>(?:left|right|top|bottom|indent)\s*:\s*(?:-\d{2,}|\d{4,}|\d{3,}(?:r?em|v[wh])))|"
+    r"(?P<size>(?:height|width)\s*:\s*0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:[;!]|\Z))|"
+    r"(?P<transform>translate[^;]*-\d{3,}|rotate[xy]|scale[^;]*[(:]\s*\.?0)|(?P<mask>mask-image)|"
+    r"(?P<font>font-size\s*:\s*(?:0(?!\.[1-9])|\.0|1(?:\.[0-4]\d*)?(?:px|pt)?\s*(?:[;!]|\Z))|"
+    r"font\s*:[^;]*(?<![\d.])[01](?:px|pt)?[/\s])"
+)
+"""What may hide something, by family; a little more than `visible.is_unseen` would say yes to. In small letters."""
+MAY_HIDE = re.compile(re.sub(r"\?P<\w+>", "?:", HIDES.pattern))
+"""The same without families, which is quicker."""
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "display": ("display",),
+    "visibility": ("visibility",),
+    "opacity": ("opacity", "filter"),
+    "zoom": ("zoom",),
+    "clip": ("clip",),
+    "offset": ("position", "left", "right", "top", "bottom", "indent"),
+    "size": ("height", "width", "overflow"),
+    "transform": ("transform", "scale"),
+    "mask": ("mask",),
+    "font": ("font",),
+    "colour": ("color", "background"),
+}
+"""Words of the declarations that decide together."""
+INK = frozenset({"visibility", "font", "colour"})
+"""Families that hide the text in an element, unless something inside it says otherwise."""
+TEXT_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!}]+)|text-fill-color\s*:\s*([^;!}]+)")
+BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!}]+)")
+
+
+class Suspects:
+    """Text colours that cannot be read on white, or perhaps not on a background that the page names somewhere."""
+
+    def __init__(self, bodies: list[str]) -> None:
+        texts = _parsed(
+            {word for body in bodies if "color" in body for word in _text_colours(body)}
+        )
+        grounds = _parsed(
+            {word for body in bodies if "background" in body for word in _backgrounds(body)}
+        )
+        self.white = frozenset(word for word, colour in texts.items() if unreadable(colour, WHITE))
+        near = {cell for colour in grounds.values() for cell in _cells_around(colour)}
+        held = {_cell(colour) for colour in texts.values()}
+        self.texts = frozenset(
+            word
+            for word, colour in texts.items()
+            if word not in self.white and _cell(colour) in near
+        )
+        self.grounds = frozenset(
+            word for word, colour in grounds.items() if not held.isdisjoint(_cells_around(colour))
+        )
+
+    def names(self, body: str, *, grounds: bool) -> bool:
+        """Whether these declarations name such a colour for text."""
+        return "color" in body and (self.on_white(body) or (grounds and self.on_ground(body)))
+
+    def on_white(self, body: str) -> bool:
+        """Whether they name one that cannot be read on white."""
+        return any(word in body for word in self.white) and not self.white.isdisjoint(
+            _text_colours(body)
+        )
+
+    def on_ground(self, body: str) -> bool:
+        """Whether they name one that cannot be read on some background of the page."""
+        return any(word in body for word in self.texts) and not self.texts.isdisjoint(
+            _text_colours(body)
+        )
+
+    def shades(self, body: str) -> bool:
+        """Whether they name such a background."""
+        return "background" in body and not self.grounds.isdisjoint(_backgrounds(body))
+
+
+def _cell(colour: Colour) -> tuple[int, ...]:
+    """Where a colour stands in a grid as fine as the eye."""
+    return tuple(int(channel) // CELL for channel in colour[:3])
+
+
+def _cells_around(colour: Colour) -> set[tuple[int, ...]]:
+    red, green, blue = _cell(colour)
+    return {
+        (red + x, green + y, blue + z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)
+    }
+
+
+def _parsed(words: set[str]) -> dict[str, Colour]:
+    colours = {word: parse(word) or parse(word.partition(" ")[0]) for word in words}
+    return {word: colour for word, colour in colours.items() if colour is not None}
+
+
+def families_of(body: str) -> set[str]:
+    """The families by which these declarations may hide something."""
+    return {hit.lastgroup or "" for hit in HIDES.finditer(body)} if may_hide(body) else set()
+
+
+def _backgrounds(body: str) -> list[str]:
+    return [word.strip() for word in BACKGROUND.findall(body)]
+
+
+def may_hide(body: str) -> bool:
+    """Whether a closer look is worth while; written out because a page with much style spends its time here."""
+    return (
+        "none" in body or "hidden" in body or "collapse" in body or "opacity" in body or "clip" in body
+        or ":0" in body or ": 0" in body or ":-" in body or ": -" in body or ":1" in body or ": 1" in body
+        or ":." in body or ": ." in body or "font:" in body or "scale" in body or "rotate" in body
+        or "transl" in body or "mask" in body or "left" in body
+        or "right" in body or "top" in body or "bottom" in body or "indent" in body
+    )  # fmt: skip
+
+
+def _text_colours(body: str) -> list[str]:
+    return [(plain or filled).strip() for plain, filled in TEXT_COLOUR.findall(body)]
