@@ -49,7 +49,7 @@ class Library:
     def __init__(self, seed: int) -> None:
         self._chance = np.random.default_rng(seed)
         ranks = np.arange(1, WORDS + 1)
-        self._share = (1 / ranks) / (1 / ranks).sum()
+        self._share = np.cumsum(1 / ranks) / (1 / ranks).sum()
         words = np.random.default_rng(7).standard_normal((WORDS, DIMENSION)).astype(np.float32)
         self._word_vectors = words * np.log1p(ranks)[:, None].astype(np.float32) / 10
         self._ids: list[str] = []
@@ -63,7 +63,7 @@ class Library:
     def page(self, name: str, chunks: int, version: int) -> NewPage:
         """A page of so many chunks; its title says its version."""
         url = self.url(name)
-        drawn = self._chance.choice(WORDS, size=(chunks, CHUNK_WORDS), p=self._share)
+        drawn = np.searchsorted(self._share, self._chance.random((chunks, CHUNK_WORDS)))
         made, vectors, start = [], {}, 0
         for numbers in drawn:
             text = " ".join(f"w{number}" for number in numbers)

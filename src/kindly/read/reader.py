@@ -367,7 +367,7 @@ def _rows(chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]") -> "Vectors
 
 
 def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:
-    longest = sorted(chunks, key=lambda chunk: -chunk.tokens)[:limit]
+    longest = sorted(chunks, key=lambda chunk: -len(chunk.text))[:limit]
     return tuple(
         Passage(one.text, one.start, one.end, 0, one.id, one.section, 0.0) for one in longest
     )

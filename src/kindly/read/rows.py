@@ -129,8 +129,7 @@ def indexed_terms(chunk: Chunk) -> list[str]:
     """What a chunk is found by: the terms of its headings and of its text."""
     from kindly.read.words import terms
 
-    found = terms("\n".join((*chunk.section, chunk.text)))
-    return [term for term in map(storable, found) if not term.isspace()]
+    return terms("\n".join((*chunk.section, chunk.text)))
 
 
 def weight(chunks: Iterable[Chunk], dimension: int) -> int:

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
+Ready = TypeVar("Ready")
 
 APPLICATION_ID = 0x4B6E644C
 READERS = 4
 BUSY_S = 60.0
 """How long other processes may keep us from writing."""
-TRY_S = 0.25
+TRY_S = 0.05
 """How long one attempt waits in its thread; between attempts the caller may be cancelled."""
 CLOSE_S = 5.0
 BESIDE = ("-wal", "-shm")
@@ -74,18 +75,30 @@ class SqliteLibrary:
 
     async def read(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """What `work` reads, in a thread, as the file was at one moment."""
-        return await self._patiently(partial(self._attempt, work, "BEGIN"), self._readers)
+        return await self._patiently(partial(_transact, "BEGIN", work), self._readers)
 
     async def write(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """Do `work` in a thread, all of it or nothing; waits for other writers.
 
         `work` may run more than once.
         """
-        return await self._patiently(partial(self._attempt, work, "BEGIN IMMEDIATE"), self._writers)
+        return await self._patiently(partial(_transact, "BEGIN IMMEDIATE", work), self._writers)
+
+    async def prepare_and_write(
+        self,
+        prepare: "Callable[[sqlite3.Connection], Ready]",
+        work: "Callable[[Ready, sqlite3.Connection], Value]",
+    ) -> Value:
+        """`write` what takes its time to prepare, which keeps nobody else from writing."""
+
+        def both(database: "sqlite3.Connection") -> Value:
+            return _transact("BEGIN IMMEDIATE", partial(work, prepare(database)), database)
+
+        return await self._patiently(both, self._writers)
 
     async def tidy(self) -> None:
         """Give free space back to the disk, a little at a time."""
-        await self._patiently(partial(self._attempt, _vacuum, "SELECT 1"), self._writers)
+        await self._patiently(_vacuum, self._writers)
 
     async def aclose(self) -> None:
         """Close the file."""
@@ -93,36 +106,40 @@ class SqliteLibrary:
             await anyio.to_thread.run_sync(self._let_go)
 
     async def _patiently(
-        self, attempt: Callable[[], Value], limiter: anyio.CapacityLimiter
+        self, work: "Callable[[sqlite3.Connection], Value]", limiter: anyio.CapacityLimiter
     ) -> Value:
         give_up = anyio.current_time() + self._patience_s
         while True:
             try:
-                return await anyio.to_thread.run_sync(attempt, limiter=limiter)
+                return await anyio.to_thread.run_sync(self._attempt, work, limiter=limiter)
             except _Busy as busy:
                 if anyio.current_time() > give_up:
                     raise self._unavailable(5) from busy
 
-    def _attempt(
-        self,
-        work: "Callable[[sqlite3.Connection], Value]",
-        begin: str,
-        *,
-        mended: bool = False,
-    ) -> Value:
+    def _attempt(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        import sqlite3
+
+        try:
+            return self._attempt_once(work)
+        except sqlite3.DatabaseError as error:
+            if _code(error) not in CORRUPT:
+                raise self._unavailable(_code(error)) from error
+        self._set_aside()
+        try:
+            return self._attempt_once(work)
+        except sqlite3.Error as error:
+            raise self._unavailable(_code(error)) from error
+
+    def _attempt_once(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
 
         try:
             with self._connection() as database:
-                return _transact(database, work, begin)
-        except sqlite3.Error as error:
-            code = _code(error)
-            if code in BUSY:
+                return work(database)
+        except sqlite3.OperationalError as error:
+            if _code(error) in BUSY:
                 raise _Busy from error
-            if mended or code not in CORRUPT:
-                raise self._unavailable(code) from error
-        self._set_aside()
-        return self._attempt(work, begin, mended=True)
+            raise
 
     @contextmanager
     def _connection(self) -> "Iterator[sqlite3.Connection]":
@@ -252,13 +269,12 @@ def _connect(path: Path) -> "sqlite3.Connection":
 
 
 def _transact(
-    database: "sqlite3.Connection", work: "Callable[[sqlite3.Connection], Value]", begin: str
+    begin: str, work: "Callable[[sqlite3.Connection], Value]", database: "sqlite3.Connection"
 ) -> Value:
     database.execute(begin)
     try:
         value = work(database)
-        if database.in_transaction:
-            database.execute("COMMIT")
+        database.execute("COMMIT")
     except BaseException:
         _roll_back(database)
         raise

@@ -77,11 +77,10 @@ ALL_GONE = (
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page about to be written, with the terms of those chunks that may be new."""
+    """A page about to be written."""
 
     entry: Entry
     chunks: tuple[Chunk, ...]
-    terms: Mapping[str, str]
     vectors: "Mapping[str, Vectors]"
     model: Model | None
 
@@ -167,7 +166,13 @@ def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChun
     return {id_: KeptChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
 
 
-def put(page: NewPage, database: "sqlite3.Connection") -> None:
+def terms_of_new(page: NewPage, database: "sqlite3.Connection") -> dict[str, str]:
+    """What those chunks of a page are found by that are not there, or without a vector, by id."""
+    known = known_chunks(page.entry.url, database)
+    return terms_of(one for one in page.chunks if one.id not in known or not known[one.id].embedded)
+
+
+def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
     """Make the page be these chunks and no others."""
     kept = model_of(database)
     model = rows.model_to_keep(kept, page.model, page.vectors)
@@ -185,7 +190,10 @@ def put(page: NewPage, database: "sqlite3.Connection") -> None:
     doc = _keep_document(database, page.entry, rows.weight(page.chunks, dimension))
     for position, chunk in enumerate(page.chunks):
         if chunk.id not in stay:
-            _add_chunk(database, page, chunk, (doc, position))
+            added = terms.get(chunk.id)
+            if added is None:  # it was dropped by somebody else a moment ago
+                added = terms_of([chunk])[chunk.id]
+            _add_chunk(database, chunk, (doc, position), added, page.vectors.get(chunk.id))
         elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
             database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
 
@@ -198,14 +206,14 @@ def _keep_document(database: "sqlite3.Connection", entry: Entry, size: int) -> i
 
 
 def _add_chunk(
-    database: "sqlite3.Connection", page: NewPage, chunk: Chunk, place: tuple[int, int]
+    database: "sqlite3.Connection",
+    chunk: Chunk,
+    place: tuple[int, int],
+    terms: str,
+    vector: "Vectors | None",
 ) -> None:
-    vector = page.vectors.get(chunk.id)
     blob = None if vector is None else vector.astype("float16").tobytes()
     n = database.execute(KEEP_CHUNK, (*rows.from_chunk(chunk), *place, blob)).lastrowid
-    terms = page.terms.get(chunk.id)
-    if terms is None:  # it was dropped by somebody else a moment ago
-        terms = terms_of([chunk])[chunk.id]
     database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
     if vector is not None:
         database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, to_bits(vector)))

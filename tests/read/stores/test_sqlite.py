@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -312,8 +313,8 @@ async def test_the_record_of_dropped_vectors_stays_small_and_nobody_is_misled(pa
 async def test_a_page_dropped_by_another_while_it_is_rewritten_is_whole(path: Path) -> None:
     """Its terms were thought to be there already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
-        new = sqlite_rows.NewPage(TEA.entry, TEA.chunks, {}, TEA.vectors, MODEL)
-        await store._file.write(lambda database: sqlite_rows.put(new, database))
+        new = sqlite_rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+        await store._file.write(partial(sqlite_rows.put, new, {}))
         (found,) = await store.candidates(terms("oxidised"), None, 5)
         assert found.chunk == TEA.chunks[1]
 

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import anyio.to_thread
-
 from kindly.models import Chunk, Entry
 from kindly.read import rows
 from kindly.read import sqlite_rows as sql
@@ -77,11 +75,8 @@ class SqliteStore:
             ModelMismatch: the store holds another model's vectors.
         """
         kept = rows.storable_chunks(chunks)
-        known = await self._file.read(partial(sql.known_chunks, entry.url))
-        new = [one for one in kept if one.id not in known or not known[one.id].embedded]
-        terms = await anyio.to_thread.run_sync(sql.terms_of, new)
-        page = sql.NewPage(rows.storable_entry(entry), kept, terms, vectors, model)
-        await self._file.write(partial(sql.put, page))
+        page = sql.NewPage(rows.storable_entry(entry), kept, vectors, model)
+        await self._file.prepare_and_write(partial(sql.terms_of_new, page), partial(sql.put, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
         """Note that a page was looked at again."""
