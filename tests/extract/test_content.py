@@ -94,10 +94,13 @@ def test_long_page_loses_its_chrome_and_keeps_its_text() -> None:
 
 def test_loose_text_that_is_not_content_goes_from_an_element_that_stays() -> None:
     prose = "".join(f"<p>{PROSE}</p>" for _ in range(8))
+    shares = "".join(
+        f"<a class='share-button social' href=#>{name}</a> " for name in ("Share", "Tweet", "Email")
+    )
     text = read(
-        f"<div class=article-body><a class=skip href=#>Skip to content</a>{prose}</div>"
+        f"<nav><a href=/>Home</a></nav><div class=article-body>{prose}{shares}</div><footer>Copyright</footer>"
     ).text
-    assert "Skip" not in text
+    assert "Tweet" not in text
     assert "A sentence of the story" in text
 
 

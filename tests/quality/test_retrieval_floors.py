@@ -32,6 +32,6 @@ def test_evidence_is_found_as_often_as_ever(name: str) -> None:
     assert all(one >= floor for one, floor in zip(got, FLOORS[name], strict=True)), got
 
 
-@pytest.mark.parametrize("name", ["squad2", "covidqa"])
-def test_pages_that_do_not_answer_are_told_as_often_as_ever(name: str) -> None:
-    assert told(load(name, SAMPLE), name) >= 0.6
+@pytest.mark.parametrize(("name", "floor"), [("squad2", 0.75), ("covidqa", 0.5)])
+def test_pages_that_do_not_answer_are_told_as_often_as_ever(name: str, floor: float) -> None:
+    assert told(load(name, SAMPLE), name) >= floor

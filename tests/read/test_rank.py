@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from kindly.models import Chunk, Passage
 from kindly.read import combine, static
 from kindly.read.chunk import split
-from kindly.read.rank import FIRST_TOKENS, Index, Ranking
+from kindly.read.rank import SIZES, Index, Ranking
 
 URL = "https://example.com/bees"
 FILLER = (
@@ -127,7 +127,7 @@ def test_passages_stay_within_their_size() -> None:
     passages = ask(f"{BEES}\n\n{rest}", WINTER, threshold=0.0).passages
 
     assert len(passages) == 8
-    assert all(len(one.text) / 4 <= FIRST_TOKENS + 1 for one in passages)
+    assert all(len(one.text) / 4 <= max(SIZES) + 1 for one in passages)
 
 
 def test_rows_of_a_long_table_come_with_its_head() -> None:

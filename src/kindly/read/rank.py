@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
 
-FIRST_TOKENS = 420
-PASSAGE_TOKENS = 340
+SIZES = (420, 340, 340, 340, 340)
+"""Tokens of the first passages; those after them are as large as the last one here."""
 LEAST_FREE = 0.6
 """Of a window's text; one of which less is left, beside passages above it, is not worth a place."""
 SAME = 0.95
@@ -140,7 +140,7 @@ class Index:
             if any(_same(terms, other) for other in said):
                 taken[begin:end] = True
                 continue
-            begin, end = self._grown(taken, begin, end, PASSAGE_TOKENS if said else FIRST_TOKENS)
+            begin, end = self._grown(taken, begin, end, SIZES[min(len(said), len(SIZES) - 1)])
             taken |= places.overlapping(begin, end)
             said.append(terms)
             yield (begin, end), best - float(scores[window])
