@@ -72,9 +72,7 @@ def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
     )
 
 
-def _with_beginning(
-    text: str, spans: list[tuple[int, int]], tokens: int
-) -> list[tuple[int, int]]:
+def _with_beginning(text: str, spans: list[tuple[int, int]], tokens: int) -> list[tuple[int, int]]:
     """The spans, and of the page's beginning as much as there is room left for."""
     for _ in range(len(spans) + 1):
         room = tokens - _cost(text, spans) - GAP_TOKENS
