@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, aclosing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from tests.read.stores.killing import Killer
 from tests.read.stores.postgres import running_postgres, schema
 
-from bench.store_pages import Library
+from bench.store_pages import Library, NewPage
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.words import terms
@@ -40,13 +41,22 @@ MAX_CANDIDATES_MS = 50.0
 """Of the 60 that recall may take; the rest is ranking."""
 LIMIT = 48
 QUESTIONS = 200
+PAGES = 20
 PAGE_CHUNKS = 5
+VARIANTS = 3
 MODULE = "bench.stores"
+
+
+def names(process: int, task: int) -> list[str]:
+    """The pages that one task writes."""
+    return [f"w{process}-{task}-{number}" for number in range(PAGES)]
 
 
 async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> dict[str, Any]:
     """Read and write for a while; how often, what failed, what was acknowledged."""
     library = Library(seed=who)
+    mine = [name for task in range(TASKS) for name in names(who, task)]
+    made = {name: [library.page(name, PAGE_CHUNKS, 0) for _ in range(VARIANTS)] for name in mine}
     store = open_store(name, settings)
     done: list[float] = []
     failures: list[str] = []
@@ -57,10 +67,11 @@ async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> 
 
     async def one_task(task: int) -> None:
         chance = random.Random(who * 100 + task)
+        mine = {name: made[name] for name in names(who, task)}
         while anyio.current_time() < stop:
             began = time.perf_counter()
             try:
-                await one_operation(store, library, chance, f"w{who}-{task}", versions)
+                await one_operation(store, library, mine, chance, versions)
             except Exception as error:  # noqa: BLE001 - whatever fails is counted
                 failures.append(f"{type(error).__name__}: {error}")
             done.append(time.perf_counter() - began)
@@ -82,21 +93,26 @@ async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> 
 
 
 async def one_operation(
-    store: Store, library: Library, chance: random.Random, mine: str, versions: dict[str, int]
+    store: Store,
+    library: Library,
+    pages: dict[str, list[NewPage]],
+    chance: random.Random,
+    versions: dict[str, int],
 ) -> None:
     """One of: put 15 %, candidates 5 %, entry 20 %, shelf 60 %."""
     roll = chance.random()
     if roll < 0.15:
-        name = f"{mine}-{chance.randrange(20)}"
+        name = chance.choice(list(pages))
         version = versions.get(name, 0) + 1
-        made = library.page(name, PAGE_CHUNKS, version)
-        await store.put(made.entry, made.chunks, made.vectors, library.model)
+        made = pages[name][version % len(pages[name])]
+        entry = replace(made.entry, title=f"v{version}")
+        await store.put(entry, made.chunks, made.vectors, library.model)
         versions[name] = version
     elif roll < 0.20:
         question = library.question(chance)
         await store.candidates(terms(question.text), question.vector, LIMIT)
     else:
-        other = f"w{chance.randrange(PROCESSES)}-{chance.randrange(TASKS)}-{chance.randrange(20)}"
+        other = chance.choice(names(chance.randrange(PROCESSES), chance.randrange(TASKS)))
         read = store.entry if roll < 0.40 else store.shelf
         await read(library.url(other))
 

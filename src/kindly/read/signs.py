@@ -48,6 +48,10 @@ class Signs:
     def __init__(self) -> None:
         self.clear()
 
+    def __len__(self) -> int:
+        """How many there are, dropped ones included."""
+        return self._count
+
     def clear(self) -> None:
         """Forget all."""
         self._count = 0

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MAX_POSTINGS = 5000
 """How often the words of a question may stand in the library together; more frequent ones tell little."""
 MAX_TERMS = 64
+SHARE, LEAST, MOST = 8, 4, 20
+"""Of all vectors, an eighth is looked at exactly: at least 4 and at most 20 times as many as are wanted."""
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
 CANDIDATES = f"SELECT {CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)"  # noqa: S608
@@ -36,10 +38,11 @@ class SharedSigns:
         self._gone = 0
 
     def nearest(self, database: "sqlite3.Connection", vector: "Vectors", limit: int) -> list[int]:
-        """The numbers of the chunks that differ from it in the fewest signs."""
+        """The numbers of those chunks among which the `limit` nearest are, as their signs tell."""
         with self._lock:
             self._follow(database)
-            return self._signs.nearest(vector, limit)
+            few = max(LEAST * limit, min(len(self._signs) // SHARE, MOST * limit))
+            return self._signs.nearest(vector, few)
 
     def _follow(self, database: "sqlite3.Connection") -> None:
         epoch = meta_of(database).get(EPOCH, "")

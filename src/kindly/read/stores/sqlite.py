@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 FILE = "library.sqlite"
 EVICTED_AT_ONCE = 50
-OVERSAMPLED = 20
-"""How many times as many vectors are looked at exactly as are wanted."""
 
 
 class SqliteStore:
@@ -94,7 +92,7 @@ class SqliteStore:
             numbers = dict.fromkeys(search.by_words(database, terms, limit))
             model = sql.model_of(database)
             if vector is not None and model and vector.shape == (model.dimension,):
-                near = self._signs.nearest(database, vector, OVERSAMPLED * limit)
+                near = self._signs.nearest(database, vector, limit)
                 numbers |= dict.fromkeys(search.by_vector(database, near, vector, limit))
             return search.fetched(database, numbers)
 
