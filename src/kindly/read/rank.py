@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
 
-SIZES = (420, 340, 340, 340, 340)
+SIZES = (400, 300, 300, 340)
 """Tokens of the first passages; those after them are as large as the last one here."""
 LEAST_FREE = 0.6
 """Of a window's text; one of which less is left, beside passages above it, is not worth a place."""

@@ -38,6 +38,8 @@ BESIDE = ("-wal", "-shm")
 CORRUPT = frozenset({11, 26})
 BUSY = frozenset({5, 6})
 VACUUMED_PAGES = 2000
+MAPPED_BYTES = 256 * 1024 * 1024
+"""How much of the file is read without copying: every write of another process empties our cache."""
 REASONS = {
     3: "it may not be opened",
     5: "another process has held it for too long",
@@ -261,6 +263,7 @@ def _connect(path: Path) -> "sqlite3.Connection":
     try:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA cache_size = -8000")
+        database.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
         database.execute("PRAGMA journal_size_limit = 67108864")
     except sqlite3.Error:
         database.close()

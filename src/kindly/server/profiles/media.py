@@ -20,9 +20,9 @@ from kindly.server.tool import Arguments, Call, Output, Profile, Tool
 from kindly.settings import Settings
 
 TEXT = {"type": "string"}
-TEXT_OR_NULL = {"type": ["string", "null"]}
+TEXT_OR_NULL = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 WHOLE = {"type": "integer"}
-WHOLE_OR_NULL = {"type": ["integer", "null"]}
+WHOLE_OR_NULL = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
 TRUTH = {"type": "boolean"}
 DEFAULT_RESULTS, MAX_RESULTS = 10, 20
 DEFAULT_LENGTH, MAX_LENGTH = 10_000, 100_000

@@ -19,7 +19,7 @@ TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 NUMBER = {"type": "number"}
 WHOLE = {"type": "integer"}
-TEXT_OR_NULL = {"type": ["string", "null"]}
+TEXT_OR_NULL = {"anyOf": [{"type": "string"}, {"type": "null"}]}
 SAFETY: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
 DEFAULT_RESULTS, MAX_RESULTS = 10, 50
 RESULTS_COUNT = "Number of search results to return"
@@ -139,7 +139,7 @@ METADATA = _object(
         "error_type": TEXT,
         "error_details": TEXT,
         "attempted_instances": TEXTS,
-        "retry_after": {"type": ["integer", "null"]},
+        "retry_after": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     },
     "query",
 )
