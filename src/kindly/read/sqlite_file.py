@@ -206,11 +206,13 @@ class SqliteLibrary:
         (owner,) = database.execute("PRAGMA application_id").fetchone()
         if owner != APPLICATION_ID:
             (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if owner or tables:
+            if not owner and not tables:
+                return 0
+            # Another process may have made the library between the two questions.
+            if database.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
                 raise StoreRefused(
                     f"{self.path} is another program's database. Move it away, or set DATA_DIR to another folder."
                 )
-            return 0
         row = database.execute("SELECT value FROM meta WHERE key = ?", (SCHEMA,)).fetchone()
         if int(row[0]) > len(self._migrations):
             raise StoreRefused(
