@@ -124,26 +124,33 @@ class Index:
         grid, places = self._grid, self._places
         taken = np.zeros(len(grid.sentences), dtype=bool)
         said: list[frozenset[int]] = []
+        shown: list[frozenset[int]] = []
         best = float(scores.max())
         for window in np.argsort(-scores, kind="stable").tolist():
-            if len(said) == limit:
+            if len(shown) == limit:
                 return
             whole = int(grid.begin[window]), int(grid.end[window])
             begin, end = _longest_free(taken, *whole)
             if grid.sizes[begin:end].sum() < LEAST_FREE * grid.sizes[slice(*whole)].sum():
                 continue
-            terms = frozenset(
-                grid.uses[
-                    np.searchsorted(grid.home, begin) : np.searchsorted(grid.home, end)
-                ].tolist()
-            )
+            terms = self._terms(begin, end)
             if any(_same(terms, other) for other in said):
                 taken[begin:end] = True
                 continue
-            begin, end = self._grown(taken, begin, end, SIZES[min(len(said), len(SIZES) - 1)])
+            begin, end = self._grown(taken, begin, end, SIZES[min(len(shown), len(SIZES) - 1)])
             taken |= places.overlapping(begin, end)
             said.append(terms)
+            grown = self._terms(begin, end)
+            if any(_same(grown, other) for other in shown):
+                continue
+            shown.append(grown)
             yield (begin, end), best - float(scores[window])
+
+    def _terms(self, begin: int, end: int) -> frozenset[int]:
+        grid = self._grid
+        return frozenset(
+            grid.uses[np.searchsorted(grid.home, begin) : np.searchsorted(grid.home, end)].tolist()
+        )
 
     def _grown(
         self, taken: "NDArray[np.bool_]", begin: int, end: int, size: int
