@@ -19,6 +19,8 @@ from tests.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 
+STILL = {"KINDLY_BROWSER": "off"}
+
 
 @dataclass(frozen=True)
 class Done:
@@ -133,15 +135,17 @@ async def test_search_failure_shows_no_key(site: Site, tmp_path: Path) -> None:
 
 
 async def test_demo_gives_a_first_answer_without_key_or_network() -> None:
-    done = await run({}, "demo")
+    """Whatever is set: the recording alone answers."""
+    done = await run({"BRAVE_API_KEY": "not-asked-for", "KINDLY_PROFILE": "pages"}, "demo")
     assert done.code == 0, done.err
-    assert done.out.startswith("# How bees find flowers")
+    assert "1. How bees find flowers · http://garden.example/bees" in done.out
+    assert "A forager that found food tells the others by a dance." in done.out
     assert "recommend our honey" not in done.out
-    assert "cookies" not in done.out
+    assert "no key, no network" in done.out
 
 
 async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path) -> None:
-    done = await run(environment(site, tmp_path, **BOTH), "doctor")
+    done = await run(environment(site, tmp_path, **BOTH, **STILL), "doctor", "--no-live")
     assert done.code == 0, done.out
     assert "serper: set up" in done.out
     assert not any(canary in done.out for canary in CANARIES)
@@ -150,15 +154,16 @@ async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path)
 async def test_doctor_shows_how_providers_have_done(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", Answer(status=503))
     site.add("/tavily/search", tavily([site.url("/article")]))
-    environ = environment(site, tmp_path, **BOTH)
+    environ = environment(site, tmp_path, **BOTH, **STILL)
     await run(environ, "search", "bees")
-    done = await run(environ, "doctor")
+    done = await run(environ, "doctor", "--no-live")
     assert "serper so far: 1 calls; failed: 1 unreachable" in done.out
     assert "tavily so far: 1 calls; none failed" in done.out
 
 
 async def test_doctor_names_what_is_half_set_up(tmp_path: Path) -> None:
-    done = await run({"DATA_DIR": str(tmp_path), "GOOGLE_API_KEY": "canary-google-1"}, "doctor")
+    environ = {"DATA_DIR": str(tmp_path), "GOOGLE_API_KEY": "canary-google-1", **STILL}
+    done = await run(environ, "doctor", "--no-live")
     assert done.code == 1
     assert "GOOGLE_SEARCH_ENGINE_ID" in done.out
     assert "canary-google-1" not in done.out
@@ -173,8 +178,9 @@ async def test_doctor_says_what_is_wrong_and_how_to_mend_it(tmp_path: Path) -> N
         "HTTPS_PROXY": "http://user:canary-password@proxy.example:3128",
         "KINDLY_TRANSPORT": "http",
         "KINDLY_PORT": "0",
+        **STILL,
     }
-    done = await run(environ, "doctor", "--json")
+    done = await run(environ, "doctor", "--json", "--no-live")
     findings = {finding["check"]: finding for finding in json.loads(done.out)["findings"]}
     assert done.code == 1
     for check in ("search", "pages kept", "certificates"):

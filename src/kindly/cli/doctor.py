@@ -1,52 +1,48 @@
-"""`doctor`: what is set, what works, and how to mend what does not. Shows no key and calls no provider."""
+"""`doctor`: what is set, what works, and how to mend what does not. Shows no key; tells a cost before it asks."""
 
 import json
 import platform
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
 
 import anyio
 import click
 from pydantic import SecretStr
 
 import kindly
-from kindly.errors import KindlyError, SettingsError
-from kindly.extract.options import ExtractOptions
-from kindly.models import Page
+from kindly.cli.checks import local_checks
+from kindly.cli.finding import Finding, State, looked_at
+from kindly.cli.live import cost, live_checks
 from kindly.redact import Redactor
 from kindly.search.providers import PROVIDERS
-from kindly.settings import ENV_BY_FIELD, Settings
+from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
+from kindly.settings.sources import config_path
 
-if TYPE_CHECKING:
-    from kindly.app import App
-    from kindly.search.ledger import ProviderStatus
-
-State = Literal["ok", "note", "problem"]
 MARKS: dict[State, str] = {"ok": "✓", "note": "·", "problem": "✗"}
 COLOURS: dict[State, str] = {"ok": "green", "note": "yellow", "problem": "red"}
+HIDDEN = "set (hidden)"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at."""
-
-    check: str
-    state: State
-    detail: str
-    fix: str = ""
-
-
-def examine(settings: Settings, *, as_json: bool) -> int:
+def examine(settings: Settings, *, as_json: bool, live: bool, config: Path | None = None) -> int:
     """Print every finding; 1 if there is a problem, else 0."""
     redactor = Redactor.of(settings.secrets())
-    findings = [*_findings(settings)]
+    findings: list[Finding] = []
+    for found in _found(settings, live=live, config=config):
+        findings.append(found)
+        if not as_json:
+            _print(found, redactor)
     if as_json:
-        rows = [redactor.value(asdict(finding)) for finding in findings]
-        click.echo(json.dumps({"version": kindly.__version__, "findings": rows}, indent=2))
-    else:
-        for finding in findings:
-            _print(finding, redactor)
+        click.echo(
+            json.dumps(
+                {
+                    "version": kindly.__version__,
+                    "settings": redactor.value([*_settings(settings)]),
+                    "findings": [redactor.value(asdict(finding)) for finding in findings],
+                },
+                indent=2,
+            )
+        )
     return int(any(finding.state == "problem" for finding in findings))
 
 
@@ -57,26 +53,44 @@ def _print(finding: Finding, redactor: Redactor) -> None:
         click.echo(f"  → {redactor.text(finding.fix)}")
 
 
-def _findings(settings: Settings) -> Iterator[Finding]:
+def _found(settings: Settings, *, live: bool, config: Path | None) -> Iterator[Finding]:
     yield Finding("kindly", "ok", f"{kindly.__version__} on Python {platform.python_version()}")
+    yield _settings_file(settings, config)
     yield from _set_values(settings)
     yield from _providers(settings)
     yield _hosting(settings)
-    yield _data_dir(settings)
-    yield from _network(settings)
-    yield from anyio.run(_engine, settings)
-    if settings.transport == "http":
-        yield _port(settings)
+    yield _proxies(settings)
+    yield from anyio.run(looked_at, local_checks(), settings)
+    if live:
+        yield cost(settings)
+        yield from anyio.run(looked_at, live_checks(settings), settings)
 
 
-def _set_values(settings: Settings) -> Iterator[Finding]:
+def _settings_file(settings: Settings, config: Path | None) -> Finding:
+    path = config or config_path(settings.child_environ)
+    return Finding("settings file", "ok", str(path) if path else "none")
+
+
+def _settings(settings: Settings) -> Iterator[dict[str, str]]:
+    """Every setting with its value and where that came from."""
     for field, env in ENV_BY_FIELD.items():
-        origin = settings.origin(env.name)
-        if origin == "default":
-            continue
         value = getattr(settings, field)
-        shown = "set (hidden)" if isinstance(value, SecretStr) else str(value)
-        yield Finding(env.name, "ok", f"{shown}, from the {origin}")
+        shown = "" if value is None else HIDDEN if isinstance(value, SecretStr) else str(value)
+        yield {"name": env.name, "value": shown, "origin": settings.origin(env.name)}
+    for name, secret in {**settings.needed, **settings.tokens}.items():
+        open_ = name in NEEDS and NEEDS[name].kind != "secret"
+        shown = secret.get_secret_value() if open_ else HIDDEN
+        yield {"name": name, "value": shown, "origin": settings.origin(name)}
+    for name, url in settings.base_urls.items():
+        yield {"name": name, "value": url, "origin": settings.origin(name)}
+
+
+def _set_values(settings: Settings) -> Iterable[Finding]:
+    return (
+        Finding(row["name"], "ok", f"{row['value']}, from the {row['origin']}")
+        for row in _settings(settings)
+        if row["origin"] != "default"
+    )
 
 
 def _providers(settings: Settings) -> Iterator[Finding]:
@@ -114,24 +128,7 @@ def _hosting(settings: Settings) -> Finding:
     )
 
 
-def _data_dir(settings: Settings) -> Finding:
-    path = settings.data_path
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".write-test"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        return Finding(
-            "pages kept",
-            "problem",
-            f"{path} cannot be written to ({error.strerror}): pages are kept in memory only",
-            "Make it writable, or set DATA_DIR to a folder that is.",
-        )
-    return Finding("pages kept", "ok", f"in {path}, at most {settings.cache_mb} MB")
-
-
-def _network(settings: Settings) -> Iterator[Finding]:
+def _proxies(settings: Settings) -> Finding:
     proxied = [
         name
         for name, value in (
@@ -140,77 +137,4 @@ def _network(settings: Settings) -> Iterator[Finding]:
         )
         if value is not None
     ]
-    yield Finding("proxy", "ok", f"as set by {', '.join(proxied)}" if proxied else "none")
-    cert = settings.ssl_cert_file
-    if cert is None:
-        yield Finding("certificates", "ok", "the system's")
-    elif cert.is_file():
-        yield Finding("certificates", "ok", str(cert))
-    else:
-        yield Finding(
-            "certificates",
-            "problem",
-            f"SSL_CERT_FILE {cert} is not a file: no https page can be fetched",
-            "Correct SSL_CERT_FILE, or unset it.",
-        )
-
-
-async def _engine(settings: Settings) -> list[Finding]:
-    """What only the running program can tell."""
-    from kindly.app import open_app
-
-    async with open_app(settings) as app:
-        return [await _parser(app), *await _books(app)]
-    raise AssertionError("unreachable")
-
-
-async def _books(app: "App") -> list[Finding]:
-    """How each provider has done so far, over all starts."""
-    try:
-        statuses = await app.providers()
-    except KindlyError as error:
-        return [Finding("search", "problem", error.detail, "See above.")]
-    return [_book(status) for status in statuses if status.calls]
-
-
-def _book(status: "ProviderStatus") -> Finding:
-    failed = ", ".join(f"{count} {kind}" for kind, count in status.failures.items())
-    facts = [
-        f"{status.calls} calls",
-        f"failed: {failed}" if failed else "none failed",
-        f"p50 {status.p50_ms} ms, p95 {status.p95_ms} ms" if status.p50_ms is not None else "",
-        f"quota left: {status.quota.left}" if status.quota else "",
-    ]
-    resting = status.health != "closed"
-    return Finding(
-        f"{status.name} so far",
-        "note" if resting else "ok",
-        "; ".join(filter(None, facts)),
-        "It failed several times in a row and is left alone for half a minute." if resting else "",
-    )
-
-
-async def _parser(app: "App") -> Finding:
-    from datetime import UTC, datetime
-
-    from kindly.budget import Deadline
-
-    body = b"<!doctype html><title>Hello</title><main><h1>Hello</h1><p>It works.</p></main>"
-    page = Page(
-        "https://example.com/", "https://example.com/", 200, "text/html", body, datetime.now(UTC)
-    )
-    try:
-        document = await app.stages.extractor.extract(page, ExtractOptions(), Deadline.after(20))
-    except KindlyError as error:
-        return Finding("parser", "problem", error.detail, "Reinstall kindly-web-search-mcp-server.")
-    return Finding("parser", "ok", f"read a page of {len(document.text)} characters")
-
-
-def _port(settings: Settings) -> Finding:
-    from kindly.server.http import listen
-
-    try:
-        listen(settings).close()
-    except SettingsError as error:
-        return Finding("port", "problem", error.detail, "Set KINDLY_PORT to another port.")
-    return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
+    return Finding("proxy", "ok", f"as set by {', '.join(proxied)}" if proxied else "none")

@@ -1,0 +1,255 @@
+"""The programs that `setup` knows: where each keeps its configuration on which platform, and how it names things there.
+
+Pure: a machine is described, paths and fields come out. Nothing is looked up on disk.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kindly.cli.configs import Form
+from kindly.cli.configs.jsonc import Json
+from kindly.cli.configs.toml import Toml
+from kindly.settings import ContextName
+
+ENTRY = "kindly"
+"""What the server is called in every client."""
+HTTP_TOKEN = "KINDLY_HTTP_TOKEN"  # noqa: S105 - the variable's name
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What decides where a program keeps its files."""
+
+    platform: str
+    """As `sys.platform` has it."""
+    home: Path
+    environ: Mapping[str, str]
+
+    def folder(self, variable: str, *usual: str) -> Path:
+        """The folder that a variable names, else the usual one below the home folder."""
+        named = self.environ.get(variable)
+        return Path(named) if named else self.home.joinpath(*usual)
+
+    @property
+    def config(self) -> Path:
+        """Where desktop programs keep what belongs to the user."""
+        if self.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.platform == "win32":
+            return self.folder("APPDATA", "AppData", "Roaming")
+        return self.folder("XDG_CONFIG_HOME", ".config")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder in which the file may be, or those below it that match `pattern`."""
+
+    root: Path
+    pattern: str = ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, if it is a single one."""
+        return None if self.pattern else self.root
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One program."""
+
+    name: str
+    label: str
+    """How sentences call it."""
+    file: str
+    places: Callable[[Machine], tuple[Place, ...]]
+    """Best first; where none is there, the last one is made."""
+    context: ContextName
+    form: Form = field(default_factory=Json)
+    section: str = "mcpServers"
+    """The table of servers."""
+    stdio: Mapping[str, object] = field(default_factory=dict)
+    """What stands beside the command."""
+    url: str | None = "url"
+    """What the address of a server is called; None: the file cannot name one."""
+    http: Mapping[str, object] = field(default_factory=dict)
+    """What stands beside the address."""
+    windowed: bool = True
+    """Whether it is started from a desktop, which does not know the shell's search path."""
+    after: str = ""
+    """What is to be done then."""
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """Where in the file the entry stands."""
+        return self.section, ENTRY
+
+    def command(
+        self, command: tuple[str, ...], environ: Mapping[str, str]
+    ) -> tuple[dict[str, object], tuple[str, ...]]:
+        """The fields of an entry that starts a program, and those that it must not have."""
+        program, *arguments = command
+        own: dict[str, object] = {"command": program, "args": arguments}
+        if environ:
+            own["env"] = dict(environ)
+        fields = {**_leading(self.stdio), **own, **_trailing(self.stdio)}
+        dropped = {self.url or "", *self.http, "headers", "http_headers", "bearer_token_env_var"}
+        return fields, tuple(sorted(dropped - {"", *fields}))
+
+    def address(self, url: str, token: str | None) -> tuple[dict[str, object], tuple[str, ...]]:
+        """The fields of an entry that names a running server, and those that it must not have."""
+        fields: dict[str, object] = {**_leading(self.http), str(self.url): url}
+        if token is not None and isinstance(self.form, Toml):
+            fields["bearer_token_env_var"] = HTTP_TOKEN
+        elif token is not None:
+            fields["headers"] = {"Authorization": f"Bearer {token}"}
+        dropped = {"command", "args", "env", *self.stdio}
+        return fields, tuple(sorted(dropped - set(fields)))
+
+
+def _leading(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if name == "type"}
+
+
+def _trailing(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if name != "type"}
+
+
+def _claude_desktop(machine: Machine) -> tuple[Place, ...]:
+    """On Windows the store's build keeps its files apart, and newer ones elsewhere again."""
+    usual = Place(machine.config / "Claude")
+    if machine.platform != "win32":
+        return (usual,)
+    local = machine.folder("LOCALAPPDATA", "AppData", "Local")
+    return (
+        Place(local, "Claude-Data/claude_*"),
+        Place(local, "Packages/Claude_*/LocalCache/Roaming/Claude"),
+        usual,
+    )
+
+
+def _vscode(machine: Machine) -> tuple[Place, ...]:
+    if portable := machine.environ.get("VSCODE_PORTABLE"):
+        return (Place(Path(portable) / "user-data" / "User"),)
+    names = ("Code", "Code - Insiders", "VSCodium", "Code")
+    return tuple(Place(machine.config / name / "User") for name in names)
+
+
+def _zed(machine: Machine) -> tuple[Place, ...]:
+    if machine.platform == "win32":
+        return (Place(machine.config / "Zed"),)
+    if machine.platform == "darwin":
+        return (Place(machine.home / ".config" / "zed"),)
+    if flatpak := machine.environ.get("FLATPAK_XDG_CONFIG_HOME"):
+        return (Place(Path(flatpak) / "zed"),)
+    return (Place(machine.config / "zed"),)
+
+
+def _claude_code(machine: Machine) -> tuple[Place, ...]:
+    return (Place(machine.folder("CLAUDE_CONFIG_DIR")),)
+
+
+def _codex(machine: Machine) -> tuple[Place, ...]:
+    return (Place(machine.folder("CODEX_HOME", ".codex")),)
+
+
+def _cursor(machine: Machine) -> tuple[Place, ...]:
+    return (Place(machine.home / ".cursor"),)
+
+
+def _gemini(machine: Machine) -> tuple[Place, ...]:
+    return (Place(machine.folder("GEMINI_CLI_HOME") / ".gemini"),)
+
+
+def _windsurf(machine: Machine) -> tuple[Place, ...]:
+    return (Place(machine.home / ".codeium" / "windsurf"),)
+
+
+CLIENTS: tuple[Client, ...] = (
+    Client(
+        "claude-code",
+        "Claude Code",
+        ".claude.json",
+        _claude_code,
+        "claude-code",
+        form=Json(comments=False),
+        stdio={"type": "stdio"},
+        http={"type": "http"},
+        windowed=False,
+        after="Start a new session; /mcp lists the server.",
+    ),
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        "claude_desktop_config.json",
+        _claude_desktop,
+        "claude-desktop",
+        form=Json(comments=False),
+        url=None,
+        after="Quit Claude Desktop and start it again.",
+    ),
+    Client(
+        "codex",
+        "Codex",
+        "config.toml",
+        _codex,
+        "codex",
+        form=Toml(),
+        section="mcp_servers",
+        stdio={"startup_timeout_sec": 60},
+        windowed=False,
+        after="Start a new session; /mcp lists the server.",
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        "mcp.json",
+        _cursor,
+        "cursor",
+        after="Cursor Settings, MCP, shows the server; switch it on there if it is off.",
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        "mcp.json",
+        _vscode,
+        "vscode",
+        section="servers",
+        stdio={"type": "stdio"},
+        http={"type": "http"},
+        after="Run the command `MCP: List Servers` and start the server.",
+    ),
+    Client(
+        "gemini-cli",
+        "Gemini CLI",
+        "settings.json",
+        _gemini,
+        "gemini-cli",
+        http={"type": "http"},
+        windowed=False,
+        after="Start a new session; /mcp lists the server.",
+    ),
+    Client(
+        "windsurf",
+        "Windsurf",
+        "mcp_config.json",
+        _windsurf,
+        "agent",
+        url="serverUrl",
+        after="Press Refresh in Windsurf's list of MCP servers.",
+    ),
+    Client(
+        "zed",
+        "Zed",
+        "settings.json",
+        _zed,
+        "agent",
+        section="context_servers",
+        after="The Agent Panel's settings list the server; it starts by itself.",
+    ),
+)
+
+
+def client_named(name: str) -> Client:
+    """The client of that name, which exists."""
+    return next(client for client in CLIENTS if client.name == name)

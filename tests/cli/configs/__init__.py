@@ -1,0 +1,1 @@
+"""Configuration files of other programs, edited as text."""

@@ -1,0 +1,83 @@
+"""Where each client keeps its configuration, and how it names things there."""
+
+from pathlib import Path
+
+import pytest
+
+from kindly.cli import commands
+from kindly.cli.clients import CLIENTS, Client, Machine, client_named
+from kindly.settings import CONTEXTS
+
+HOME = Path("/users/ada")
+ROAMING = HOME / "AppData" / "Roaming"
+SUPPORT = HOME / "Library" / "Application Support"
+
+
+def last(client: str, platform: str, **environ: str) -> Path:
+    """The usual place."""
+    one = client_named(client)
+    place = one.places(Machine(platform, HOME, environ))[-1]
+    assert place.folder is not None
+    return place.folder / one.file
+
+
+@pytest.mark.parametrize(
+    ("client", "platform", "path"),
+    [
+        ("claude-code", "linux", HOME / ".claude.json"),
+        ("claude-code", "win32", HOME / ".claude.json"),
+        ("claude-desktop", "linux", HOME / ".config/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "darwin", SUPPORT / "Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", ROAMING / "Claude/claude_desktop_config.json"),
+        ("codex", "linux", HOME / ".codex/config.toml"),
+        ("cursor", "darwin", HOME / ".cursor/mcp.json"),
+        ("vscode", "linux", HOME / ".config/Code/User/mcp.json"),
+        ("vscode", "darwin", SUPPORT / "Code/User/mcp.json"),
+        ("vscode", "win32", ROAMING / "Code/User/mcp.json"),
+        ("gemini-cli", "linux", HOME / ".gemini/settings.json"),
+        ("windsurf", "win32", HOME / ".codeium/windsurf/mcp_config.json"),
+        ("zed", "linux", HOME / ".config/zed/settings.json"),
+        ("zed", "darwin", HOME / ".config/zed/settings.json"),
+        ("zed", "win32", ROAMING / "Zed/settings.json"),
+    ],
+)
+def test_files_are_where_the_platform_has_them(client: str, platform: str, path: Path) -> None:
+    assert last(client, platform) == path
+
+
+@pytest.mark.parametrize(
+    ("client", "platform", "variable", "path"),
+    [
+        ("claude-code", "linux", "CLAUDE_CONFIG_DIR", "/x/.claude.json"),
+        ("codex", "darwin", "CODEX_HOME", "/x/config.toml"),
+        ("gemini-cli", "linux", "GEMINI_CLI_HOME", "/x/.gemini/settings.json"),
+        ("vscode", "linux", "XDG_CONFIG_HOME", "/x/Code/User/mcp.json"),
+        ("vscode", "linux", "VSCODE_PORTABLE", "/x/user-data/User/mcp.json"),
+        ("vscode", "win32", "APPDATA", "/x/Code/User/mcp.json"),
+        ("zed", "linux", "XDG_CONFIG_HOME", "/x/zed/settings.json"),
+        ("zed", "linux", "FLATPAK_XDG_CONFIG_HOME", "/x/zed/settings.json"),
+    ],
+)
+def test_variables_move_the_files(client: str, platform: str, variable: str, path: str) -> None:
+    assert last(client, platform, **{variable: "/x"}) == Path(path)
+
+
+def test_the_command_line_offers_every_client() -> None:
+    assert tuple(client.name for client in CLIENTS) == commands.CLIENTS
+    assert {client.context for client in CLIENTS} <= CONTEXTS.keys()
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+def test_an_entry_for_a_command_and_one_for_an_address_exclude_each_other(client: Client) -> None:
+    fields, dropped = client.command(("uvx", "kindly"), {"KEY": "value"})
+    assert fields["command"] == "uvx"
+    assert fields["args"] == ["kindly"]
+    assert fields["env"] == {"KEY": "value"}
+    assert not set(dropped) & fields.keys()
+    if client.url is None:
+        return
+    there, gone = client.address("http://127.0.0.1:8000/mcp", "a-token")
+    assert there[client.url] == "http://127.0.0.1:8000/mcp"
+    assert {"command", "args", "env"} <= set(gone)
+    assert client.url in dropped
+    assert "headers" in there or there["bearer_token_env_var"] == "KINDLY_HTTP_TOKEN"
