@@ -1,23 +1,33 @@
-"""The server over streamable HTTP: stateless, on loopback, or beyond it behind a bearer token."""
+"""The server over streamable HTTP: stateless, on loopback, or beyond it behind bearer tokens.
 
-import hmac
+Puts the gates and limits around the protocol's own application, outermost first: headers, Host and Origin, token, rate,
+body. What each of them does is said in `gate`, `oauth` and `limits`.
+"""
+
 import ipaddress
 import logging
 import socket
+from urllib.parse import urlsplit
 
 import uvicorn
-from mcp.server.lowlevel.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-import kindly
-from kindly.app import App
 from kindly.errors import SettingsError
-from kindly.settings import Settings
+from kindly.server import console, ops
+from kindly.server.desk import Desk
+from kindly.server.gate import OPEN_PATHS, Authority, Challenge, HostGate, TokenGate, Tokens
+from kindly.server.limits import (
+    MAX_HEAD_BYTES,
+    BodyLimit,
+    HeaderLimit,
+    ImpatientProtocol,
+    RateLimit,
+)
+from kindly.server.mcp import KindlyServer
+from kindly.server.oauth import Issuer, Keys, Resource, json_over_http
+from kindly.settings import Settings, revealed
 
 logger = logging.getLogger(__name__)
 
@@ -25,71 +35,77 @@ PATH = "/mcp"
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - to recognise them, not to bind them
 SHUTDOWN_S = 2
+RATE_PER_MINUTE = 600
+"""Of one caller, where callers are told apart and nothing else is set."""
+MAX_CONNECTIONS = 1000
+"""Connections at once; one more is answered 503."""
 
 
-class TokenGate:
-    """Lets only requests through that carry the bearer token; `/health` is open."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, or answer 401."""
-        if scope["type"] != "http" or scope["path"] == "/health" or self._allowed(scope):
-            await self._app(scope, receive, send)
-            return
-        response = PlainTextResponse(
-            "A bearer token is required.", 401, {"WWW-Authenticate": "Bearer"}
-        )
-        await response(scope, receive, send)
-
-    def _allowed(self, scope: Scope) -> bool:
-        given = dict(scope["headers"]).get(b"authorization", b"")
-        return hmac.compare_digest(given, self._expected)
-
-
-def build_http_app(server: Server[App], settings: Settings) -> ASGIApp:
-    """The ASGI application: `/mcp` and `/health`.
+def build_http_app(server: KindlyServer, settings: Settings) -> ASGIApp:
+    """The ASGI application: `/mcp`, the pages of `ops` and `console` and, with OAuth, what clients must know to get a
+    token.
 
     Raises:
-        SettingsError: it would listen beyond loopback without a token, or on every address without host names.
+        SettingsError: it would listen beyond loopback with nothing to tell callers apart, or on every address without
+            host names; or the tokens or the OAuth settings cannot be used.
     """
-    hosts = _allowed_hosts(settings)
-    origins = [f"http://{host}" for host in hosts] + [f"https://{host}" for host in hosts]
-    app: Starlette = server.streamable_http_app(
+    resource = Resource.of(settings)
+    authorities = _authorities(settings, resource)
+    hosts = _allowed_hosts(settings, guarded=bool(authorities))
+    told = resource.routes(PATH) if resource else []
+    app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
-        ),
-        custom_starlette_routes=[Route("/health", _health)],
+        max_request_body_size=settings.max_request_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=[*_pages(server.desk), *told],
     )
-    if settings.http_token is None:
-        return app
-    return TokenGate(app, settings.http_token.get_secret_value())
+    app = BodyLimit(app, settings.max_request_bytes)
+    per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if authorities else None)
+    if per_minute:
+        app = RateLimit(app, per_minute)
+    if authorities:
+        challenge = Challenge(resource.metadata_url, resource.scopes) if resource else Challenge()
+        open_paths = OPEN_PATHS | {console.PATH} | {route.path for route in told}
+        app = TokenGate(app, authorities, challenge, open_paths)
+    return HeaderLimit(HostGate(app, hosts))
 
 
-async def _health(_: Request) -> JSONResponse:
-    return JSONResponse({"status": "ok", "version": kindly.__version__})
+def _authorities(settings: Settings, resource: Resource | None) -> list[Authority]:
+    """Who knows the tokens of callers: the operator, an authorization server, both or nobody."""
+    known: list[Authority] = []
+    if settings.http_token or settings.http_token_file:
+        known.append(Tokens(revealed(settings.http_token) or "", settings.http_token_file))
+    if resource:
+        known.append(Issuer(resource, Keys(resource, json_over_http(settings))))
+    return known
 
 
-def _allowed_hosts(settings: Settings) -> list[str]:
+def _pages(desk: Desk) -> list[Route]:
+    """What stands beside the tools: for who runs the server, and for who looks at it."""
+    library = ops.Library(desk)
+    return [*ops.routes(desk, library), *console.routes(desk, library)]
+
+
+def _allowed_hosts(settings: Settings, *, guarded: bool) -> list[str]:
+    """The names under which clients may call, without ports."""
+    named = [*LOOPBACK_HOSTS, *settings.allowed_hosts]
+    if settings.public_url:
+        named.append(urlsplit(settings.public_url).hostname or "")
     if not _is_loopback(settings.host):
-        if settings.http_token is None:
+        if not guarded:
             raise SettingsError(
                 f"KINDLY_HOST {settings.host} is reachable by others: set KINDLY_HTTP_TOKEN, "
-                "or listen on 127.0.0.1."
+                "KINDLY_HTTP_TOKEN_FILE or KINDLY_OAUTH_ISSUER, or listen on 127.0.0.1."
             )
-        if settings.host in WILDCARDS and not settings.allowed_hosts:
+        if settings.host in WILDCARDS and len(named) == len(LOOPBACK_HOSTS):
             raise SettingsError(
                 f"KINDLY_HOST {settings.host} listens on every address: name the hosts that clients "
                 "will use in KINDLY_ALLOWED_HOSTS."
             )
-    named = [*LOOPBACK_HOSTS, *settings.allowed_hosts]
     if settings.host not in WILDCARDS:
         named.append(settings.host)
-    return [form for host in dict.fromkeys(named) for form in (host, f"{host}:*")]
+    return [f"[{host}]" if ":" in host and host[0] != "[" else host for host in named]
 
 
 def _is_loopback(host: str) -> bool:
@@ -101,7 +117,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def serve_http(server: Server[App], settings: Settings) -> None:
+def serve_http(server: KindlyServer, settings: Settings) -> None:
     """Serve clients over HTTP until the process is told to stop.
 
     Raises:
@@ -118,6 +134,11 @@ def serve_http(server: Server[App], settings: Settings) -> None:
         access_log=False,
         timeout_graceful_shutdown=SHUTDOWN_S,
         server_header=False,
+        proxy_headers=False,
+        http=ImpatientProtocol,
+        ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        limit_concurrency=MAX_CONNECTIONS,
     )
     uvicorn.Server(config).run(sockets=[listening])
 

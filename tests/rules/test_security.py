@@ -1,0 +1,26 @@
+"""Every promise of SECURITY.md names tests that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+PROMISES = [
+    line.strip("| ").split(" | ")
+    for line in PAGE.partition("## What is promised")[2].partition("\n## ")[0].splitlines()
+    if line.startswith("| ") and "held by" not in line
+]
+
+
+def test_there_are_promises() -> None:
+    assert len(PROMISES) >= 10
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise[0][:40])
+def test_a_promise_is_held_by_tests(promise: list[str]) -> None:
+    _, held_by = promise
+    files = re.findall(r"`(tests/\S+\.py)`", held_by)
+    assert files
+    assert [file for file in files if not (ROOT / file).is_file()] == []
