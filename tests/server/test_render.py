@@ -97,6 +97,8 @@ def test_result_has_the_four_fields_and_says_what_else_is_known() -> None:
             "provider": "serper",
             "published": "2025-12-01",
             "score": 0.5,
+            "fetched_at": "2026-01-02T03:04:05+00:00",
+            "content_hash": "0123456789abcdef",
         }
     ]
 
@@ -183,6 +185,7 @@ def test_page_output_carries_what_the_page_says_of_itself() -> None:
         "language": "en",
         "how": "http",
         "fetched_at": "2026-01-02T03:04:05+00:00",
+        "content_hash": "0123456789abcdef",
     }
 
 

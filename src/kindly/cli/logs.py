@@ -1,16 +1,29 @@
-"""Logs: one JSON object a line on standard error, with every secret masked."""
+"""Logs on standard error, with every secret masked: a JSON object a line for programs, or a line of text for people."""
 
 import json
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import Literal
 
 from kindly.redact import Redactor
 
-QUIET = ("httpx2", "httpcore2", "hpack", "h2", "urllib3", "mcp", "uvicorn", "sse_starlette")
+QUIET = (
+    "httpx2",
+    "httpcore2",
+    "hpack",
+    "h2",
+    "urllib3",
+    "mcp",
+    "uvicorn",
+    "sse_starlette",
+    "opentelemetry",
+)
 """Libraries that would log whole addresses or headers: warnings and worse only, at any level of ours."""
 
 STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+
+Format = Literal["json", "text"]
 
 
 class JsonLines(logging.Formatter):
@@ -23,25 +36,55 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
         line: dict[str, object] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": _time(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "event": record.getMessage(),
         }
-        line |= {key: value for key, value in record.__dict__.items() if key not in STANDARD}
+        line |= _fields(record)
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(self._redactor.value(line), ensure_ascii=False, default=_masked_repr)
+
+
+class TextLines(logging.Formatter):
+    """A record as `time level event name=value …`, with its traceback below; through the redactor too."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        fields = [f"{name}={_shown(value)}" for name, value in _fields(record).items()]
+        message = record.getMessage().replace("\r", " ").replace("\n", " ")
+        line = " ".join([_time(record), record.levelname.lower(), message, *fields])
+        if record.exc_info:
+            line = f"{line}\n{self.formatException(record.exc_info)}"
+        return self._redactor.text(line)
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+
+
+def _fields(record: logging.LogRecord) -> dict[str, object]:
+    """What was given with the message."""
+    return {key: value for key, value in record.__dict__.items() if key not in STANDARD}
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=_masked_repr)
 
 
 def _masked_repr(value: object) -> str:
     return type(value).__name__
 
 
-def configure(level: str, redactor: Redactor) -> None:
+def configure(level: str, redactor: Redactor, form: Format = "json") -> None:
     """Send all logs to standard error, and keep chatty libraries quiet."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines(redactor))
+    handler.setFormatter(JsonLines(redactor) if form == "json" else TextLines(redactor))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,47 @@
+"""What this process takes of its machine, as far as the machine tells."""
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc/self")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """Memory, files and time; None where the platform does not say."""
+
+    cpu_s: float
+    memory_bytes: int | None = None
+    open_files: int | None = None
+    max_files: int | None = None
+
+
+def this_process(proc: Path = PROC) -> Process:
+    """As of now."""
+    return Process(time.process_time(), _memory(proc), _files(proc), _limit())
+
+
+def _memory(proc: Path) -> int | None:
+    try:
+        pages = int((proc / "statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _files(proc: Path) -> int | None:
+    try:
+        return sum(1 for _ in (proc / "fd").iterdir())
+    except OSError:
+        return None
+
+
+def _limit() -> int | None:
+    try:
+        import resource
+    except ImportError:  # pragma: no cover - Windows has none
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return None if soft == resource.RLIM_INFINITY else soft
