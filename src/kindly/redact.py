@@ -1,9 +1,11 @@
 """Secrets never leave: every text on its way out (answer, error, log line) goes through one `Redactor`."""
 
-from collections.abc import Iterable
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, Self
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 MASK = "***"
 MIN_SECRET_LENGTH = 6
@@ -20,7 +22,7 @@ class Secret(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Redactor:
-    """Replaces every known secret, also in its URL-quoted form, by a mask."""
+    """Replaces every known secret, also as URLs, JSON and basic authentication write it, by a mask."""
 
     _needles: tuple[str, ...]
 
@@ -28,7 +30,7 @@ class Redactor:
     def of(cls, secrets: Iterable[str]) -> Self:
         """A redactor for these values; longer ones first, so that no part of one survives."""
         values = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
-        needles = values | {quote(value, safe="") for value in values}
+        needles = {form for value in values for form in _forms(value)}
         return cls(tuple(sorted(needles, key=lambda needle: (-len(needle), needle))))
 
     def __repr__(self) -> str:
@@ -46,7 +48,17 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
-            return {key: self.value(item) for key, item in value.items()}
+            return {self.value(key): self.value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
         return value
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """A secret as it may be spelled on its way through other programs."""
+    yield secret
+    yield quote(secret, safe="")
+    yield quote_plus(secret)
+    yield json.dumps(secret)[1:-1]
+    yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield b64encode(secret.encode()).decode().rstrip("=")

@@ -1,16 +1,21 @@
 """One SQLite file that several processes share: opened when first needed, used in threads, never in the way.
 
-A file that cannot be used (unwritable, corrupt, foreign) is left alone, with one warning, for a database in memory.
+A file that cannot be used is left alone, with one warning, for a database in memory. What passes (a lock, a full disk)
+is tried again after a while; a file that is damaged or foreign is not.
 """
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
+
+from kindly.alarm import Alarm
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,20 +25,59 @@ logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
 MEMORY = ":memory:"
-BUSY_S = 5.0
-"""How long another process may hold the file before we give up on it."""
+BUSY_S = 2.0
+"""How long another process may hold the file before we do without it."""
+REST_S = 30.0
+"""How long we do without it."""
 CLOSE_S = 5.0
+BUSY, CANNOT_OPEN = 5, 14
+LASTING = frozenset({11, 26})
+"""Codes of a file that does not mend: it is damaged, or no database."""
+REASONS = {
+    3: "it may not be opened",
+    BUSY: "another process has held it for too long",
+    6: "another process has held it for too long",
+    8: "it cannot be written",
+    10: "the disk gave an error",
+    11: "it is damaged",
+    13: "the disk is full",
+    CANNOT_OPEN: "it cannot be opened",
+    26: "it is damaged",
+}
+"""By SQLite's primary code."""
+
+
+def code_of(error: "sqlite3.Error") -> int:
+    """SQLite's primary code for an error."""
+    code: int = getattr(error, "sqlite_errorcode", CANNOT_OPEN)
+    return code & 0xFF
+
+
+def reason_of(code: int) -> str:
+    """What a code means, in words."""
+    return REASONS.get(code, f"SQLite gave error {code}")
 
 
 class SqliteFile:
     """A database to come."""
 
-    def __init__(self, path: str, schema: str, what: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        schema: str,
+        what: str,
+        alarm: Alarm | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._path = path
         self._schema = schema
         self._what = what
+        self._alarm = alarm or Alarm()
+        self._clock = clock
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
+        self._stand_in: sqlite3.Connection | None = None
+        self._rests_until = 0.0
 
     async def run(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """Do `work` in a thread; where the file fails, on a database in memory."""
@@ -48,28 +92,53 @@ class SqliteFile:
         import sqlite3
 
         with self._lock:
+            if self._clock() < self._rests_until:
+                return work(self._in_memory())
             try:
-                return work(self._opened())
+                value = work(self._opened())
             except sqlite3.Error as error:
                 if self._path == MEMORY:
                     raise
-                logger.warning(
-                    "The file of the %s cannot be used (%s); it is kept in memory until the next start.",
-                    self._what,
-                    type(error).__name__,
-                )
-                self._close()
-                self._path = MEMORY
-                return work(self._opened())
+                self._leave_alone(error)
+                return work(self._in_memory())
+            self._taken_up()
+            return value
+
+    def _leave_alone(self, error: "sqlite3.Error") -> None:
+        """Do without the file: for a while, or for good where it does not mend."""
+        code = code_of(error)
+        lasting = code in LASTING
+        self._close()
+        self._rests_until = math.inf if lasting else self._clock() + REST_S
+        until = "the next start" if lasting else "it can be used again"
+        self._alarm.warn(
+            reason_of(code),
+            f"The file of the {self._what} cannot be used, as {reason_of(code)}; "
+            f"it is kept in memory until {until}.",
+        )
+
+    def _taken_up(self) -> None:
+        if self._stand_in is not None:
+            self._stand_in.close()
+            self._stand_in = None
+            logger.info("The file of the %s is used again.", self._what)
 
     def _opened(self) -> "sqlite3.Connection":
         if self._database is None:
             self._database = _connect(self._path, self._schema)
         return self._database
 
+    def _in_memory(self) -> "sqlite3.Connection":
+        if self._stand_in is None:
+            self._stand_in = _connect(MEMORY, self._schema)
+        return self._stand_in
+
     def _close_when_free(self) -> None:
         with self._lock:
             self._close()
+            if self._stand_in is not None:
+                self._stand_in.close()
+                self._stand_in = None
 
     def _close(self) -> None:
         if self._database is not None:

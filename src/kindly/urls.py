@@ -247,6 +247,8 @@ def _host(text: str) -> str:
         raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
     if NUMERIC_LABEL.fullmatch(labels[-1]):
         return _ipv4(host)
+    if labels[-1].strip("-") != labels[-1]:
+        raise _refused("The URL's host ends in a part that begins or ends with a hyphen.")
     return host
 
 

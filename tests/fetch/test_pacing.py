@@ -60,6 +60,15 @@ async def test_hosts_do_not_wait_for_each_other() -> None:
     assert await most_at_once(hop, gate, [f"https://h{n}.example/" for n in range(5)]) == 5
 
 
+async def test_host_that_asks_for_ever_is_left_alone_for_a_day() -> None:
+    hop, time = ScriptedHop([reply(429, retry_after="1e300"), reply()]), FakeTime()
+    gate = paced(hop, time)
+    await gate(time.ask("https://example.com/"))
+    with pytest.raises(PageRateLimited) as caught:
+        await gate(time.ask("https://example.com/"))
+    assert caught.value.retry_after_s == pacing.MAX_REST_S
+
+
 async def test_opened_host_is_not_paced() -> None:
     hop = Busy()
     gate = paced(hop, FakeTime(), FetchLimits(host_concurrency=1, host_rate_per_s=1), opened=True)

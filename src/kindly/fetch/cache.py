@@ -13,6 +13,9 @@ from kindly.fetch.store import Kept, PageCache
 from kindly.flight import SingleFlight
 from kindly.models import Page
 
+SKEW = timedelta(minutes=5)
+"""How far ahead of our clock a page may have been checked."""
+
 
 class Cached:
     """Gets pages from the cache first."""
@@ -65,7 +68,7 @@ class Cached:
 
     def _is_fresh(self, kept: Kept) -> bool:
         age = self._times.now() - kept.checked_at
-        return age < self._ttl and not must_be_checked(kept.page)
+        return -SKEW <= age < self._ttl and not must_be_checked(kept.page)
 
 
 def _as(kept: Kept, how: str) -> Page:

@@ -37,6 +37,8 @@ class FetchLimits:
     """Of a PDF, an office file or a book, whose bytes are mostly not text."""
     max_wire_bytes: int = 2_000_000
     """Of body as it comes over the wire."""
+    cut_text: bool = False
+    """Whether a page of text beyond the cap is cut there instead of refused."""
     max_redirects: int = 5
     user_agent: str = USER_AGENT
     accept_language: str = "en-US,en;q=0.9,*;q=0.5"
@@ -54,13 +56,15 @@ class FetchLimits:
 class Egress:
     """How traffic leaves this machine: proxies, hosts that go around them, whom TLS trusts."""
 
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
     """For https addresses."""
-    http_proxy: str | None = None
+    http_proxy: str | None = field(default=None, repr=False)
     """For http addresses."""
     no_proxy: tuple[str, ...] = ()
     """Host names; each stands for its subdomains too, `*` for all."""
     tls: Tls = field(default_factory=Tls)
+    slots: anyio.Semaphore | None = field(default=None, repr=False)
+    """What downloads share with all other traffic; without it they have a number of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class Reply:
     """Names in lower case."""
     body: bytes = b""
     """Decoded; of a refusal only its beginning, of other failures nothing."""
+    cut: bool = False
+    """Whether the answer was longer."""
 
     def header(self, name: str) -> str | None:
         """The first header of that name."""

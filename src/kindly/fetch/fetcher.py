@@ -5,13 +5,15 @@ Opening it is cheap: the HTTP client, TLS and the cache file come with the first
 fetched.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
 
+from kindly.alarm import Alarm
 from kindly.budget import Deadline
 from kindly.errors import PageTimeout
 from kindly.fetch.cache import Cached
@@ -43,6 +45,10 @@ class Seams:
     dialler: "AsyncNetworkBackend | None" = None
     """Opens connections to addresses that the guard checked; the network unless given."""
     times: Times = field(default_factory=Times)
+    alarm: Alarm = field(default_factory=Alarm)
+    """Told when the page cache fails."""
+    around: Callable[[Hop], Hop] | None = None
+    """Put around the HTTP client."""
 
 
 class Fetcher:
@@ -108,9 +114,13 @@ async def open_fetcher(
     """A fetcher for as long as the block runs; at the end connections and cache are closed."""
     limits, seams = limits or FetchLimits(), seams or Seams()
     guard = Guard(policy or GuardPolicy(), seams.resolver)
-    http = _LazyHop(guard, limits, egress or Egress(), seams)
-    cache = SqlitePageCache(cache_path, seams.times.now, limits.cache_max_bytes)
-    ways = _ways(http, guard, limits, seams.times, loaders or LoaderSettings())
+    egress = egress or Egress()
+    http = _LazyHop(guard, limits, egress, seams)
+    cache = SqlitePageCache(cache_path, seams.times.now, limits.cache_max_bytes, seams.alarm)
+    opened = partial(_is_opened, guard)
+    hop = seams.around(http) if seams.around else http
+    paced = Paced(hop, limits, opened, seams.times, egress.slots)
+    ways = _ways(paced, guard, limits, seams.times, loaders or LoaderSettings())
     load = Loaders(LOADERS, ways.open_get, guard.check)
     try:
         pages = Cached(load, cache, limits.cache_ttl_s, seams.times)
@@ -121,9 +131,8 @@ async def open_fetcher(
 
 
 def _ways(
-    http: Hop, guard: Guard, limits: FetchLimits, times: Times, settings: LoaderSettings
+    paced: Hop, guard: Guard, limits: FetchLimits, times: Times, settings: LoaderSettings
 ) -> Ways:
-    paced = Paced(http, limits, lambda url: guard.is_opened(url.host, url.port), times)
     hop: Hop = Retried(paced, times)
     apis = Redirects(hop, guard, limits.max_redirects, times)
     if limits.respect_robots:
@@ -131,3 +140,7 @@ def _ways(
         hop = Robots(hop, rules, times)
     pages = Redirects(hop, guard, limits.max_redirects, times)
     return Ways(pages, apis, settings, times)
+
+
+def _is_opened(guard: Guard, url: Url) -> bool:
+    return guard.is_opened(url.host, url.port)

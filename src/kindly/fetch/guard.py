@@ -6,7 +6,7 @@ takes the addresses that `resolve` returned and no others. Names are looked up t
 that is passed in.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import (
     IPv4Address,
@@ -17,17 +17,18 @@ from ipaddress import (
 )
 from typing import Protocol
 
-from kindly.errors import AddressRefused, PageUnreachable, SettingsError
+from kindly.errors import AddressRefused, InputError, PageUnreachable, SettingsError
 from kindly.fetch.rules import (
     EMBEDDED_IPV4,
     ISATAP_IDS,
+    LOCAL_NAT64,
     NEVER,
     NOT_PUBLIC,
     PUBLIC_IPV6,
     RESERVED_NAMES,
     UNSAFE_PORTS,
 )
-from kindly.urls import Url
+from kindly.urls import Url, parse
 
 Address = IPv4Address | IPv6Address
 
@@ -69,6 +70,8 @@ class Guard:
         self._policy = policy
         self._resolver = resolver
         self._opened = frozenset(parse_opened(entry) for entry in policy.allow_private)
+        self._blocked = tuple(parse_domain(entry) for entry in policy.blocked_domains)
+        self._allowed = tuple(parse_domain(entry) for entry in policy.allowed_domains)
 
     def is_opened(self, host: str, port: int) -> bool:
         """Whether the user opened this host by name."""
@@ -116,15 +119,14 @@ class Guard:
 
     def _checked_answer(self, answer: str, host: str, port: int) -> str:
         try:
-            return self._checked(ip_address(answer), host, port)
+            return self._checked(ip_address(answer.replace("%", " ")), host, port)
         except ValueError as error:
             raise _refused(
                 host, port, "its name resolves to something that is no address"
             ) from error
 
     def _checked(self, address: Address, host: str, port: int) -> str:
-        plain = _unwrapped(address)
-        if why := _matching(NEVER, plain):
+        if why := next(filter(None, (_matching(NEVER, one) for one in _carried(address))), ""):
             raise AddressRefused(
                 f"{host} leads to {why}, which is never fetched; use a public address.", url=host
             )
@@ -134,12 +136,11 @@ class Guard:
         return str(mapped or address)
 
     def _check_domain(self, url: Url) -> None:
-        policy = self._policy
-        if _in_domains(url.host, policy.blocked_domains):
+        if _in_domains(url.host, self._blocked):
             raise AddressRefused(f"{url.host} is on the list of blocked domains.", url=str(url))
-        if not policy.allowed_domains or self.is_opened(url.host, url.port):
+        if not self._allowed or self.is_opened(url.host, url.port):
             return
-        if not _in_domains(url.host, policy.allowed_domains):
+        if not _in_domains(url.host, self._allowed):
             raise AddressRefused(f"{url.host} is not on the list of allowed domains.", url=str(url))
 
 
@@ -166,6 +167,27 @@ def parse_opened(entry: str) -> tuple[str, int | None]:
     except ValueError:
         host = host.rstrip(".")
     return host, int(port) if port else None
+
+
+def parse_domain(entry: str) -> str:
+    """The host that an entry of a list of domains names, spelled as a `Url` spells it; an address
+    and a leading `*.` are read too.
+
+    Raises:
+        SettingsError: it names none, and would silently do nothing.
+    """
+    text = entry.strip().removeprefix("*.").strip(".")
+    bracketed = f"[{text}]" if text.count(":") > 1 and not text.startswith(("[", "http")) else text
+    try:
+        url = parse(bracketed if "://" in bracketed else f"http://{bracketed}/")
+    except InputError:
+        url = None
+    if url is None or ("://" not in text and url.target != "/"):
+        raise SettingsError(
+            f"KINDLY_BLOCKED_DOMAINS or KINDLY_ALLOWED_DOMAINS has {entry!r}; each entry must be a "
+            "domain, such as example.com."
+        )
+    return url.host
 
 
 def reserved_name(host: str) -> str:
@@ -203,13 +225,28 @@ def _unwrapped(address: Address) -> Address:
     return address
 
 
+def _carried(address: Address) -> Iterator[Address]:
+    """The address and every IPv4 address that it may lead to through a mapping or a tunnel."""
+    yield _unwrapped(address)
+    if isinstance(address, IPv4Address):
+        return
+    number = int(address)
+    if address.sixtofour is not None:  # RFC 3056
+        yield address.sixtofour
+    if address.teredo is not None:  # RFC 4380: server, client
+        yield from address.teredo
+    if address in LOCAL_NAT64:  # RFC 6052, 2.2: around the 64th bit
+        yield IPv4Address((number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF)
+    if address not in PUBLIC_IPV6 or number >> 32 & 0xFFFF_FFFF in ISATAP_IDS:
+        yield IPv4Address(number & 0xFFFF_FFFF)
+
+
 def _matching(table: Iterable[tuple[IPv4Network | IPv6Network, str]], address: Address) -> str:
     return next((why for network, why in table if address in network), "")
 
 
 def _in_domains(host: str, domains: tuple[str, ...]) -> bool:
-    names = (name.strip().lower().removeprefix("*.").strip(".") for name in domains)
-    return any(host == name or host.endswith("." + name) for name in names)
+    return any(host == name or host.endswith("." + name) for name in domains)
 
 
 def _refused(host: str, port: int, why: str) -> AddressRefused:

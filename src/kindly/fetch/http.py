@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import anyio
+import anyio.lowlevel
 import httpcore2
 import httpx2
 from httpcore2 import AsyncNetworkBackend
@@ -42,11 +43,19 @@ FILE_TYPE = re.compile(
     re.IGNORECASE,
 )
 """Types whose bytes are mostly not text."""
+TEXT_TYPE = re.compile(r"\s*(?:text/|application/xhtml\+xml)", re.IGNORECASE)
+"""Types of which a beginning can be read."""
 DRAIN_BYTES = 64 * 1024
 """How much of an answer that is not shown is read, so that its connection can be used again."""
 REFUSALS = frozenset({403, 405, 429, 503})
 """Statuses that bot checks come with."""
 REFUSAL_BYTES = 64 * 1024
+HEADROOM = 1024 * 1024
+"""More than one piece of an answer, so that content that is not compressed is counted once."""
+MAX_PIECES = 50_000
+"""Of a body: one that comes in crumbs costs more to put together than any page is worth."""
+PIECES_AT_ONCE = 100
+"""So many may come before others have a turn."""
 KEEPALIVE_S = 15.0
 
 
@@ -126,16 +135,20 @@ class HttpHop:
         if not 200 <= response.status < 300:
             await _drain(stream)
             return reply
-        return replace(reply, body=await self._body(ask, reply, response))
+        body, cut = await self._body(ask, reply, response)
+        return replace(reply, body=body, cut=cut)
 
     async def _refusal(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
         """How a page begins that says why there is no other; nothing when it cannot be read."""
         with suppress(FetchError, httpx2.DecodingError):
-            return await self._body(replace(ask, max_bytes=REFUSAL_BYTES), reply, response)
+            short = replace(ask, max_bytes=REFUSAL_BYTES)
+            return (await self._body(short, reply, response))[0]
         return b""
 
-    async def _body(self, ask: Ask, reply: Reply, response: httpcore2.Response) -> bytes:
-        """The decoded content, never more of it in memory than the cap and one decoder's chunk."""
+    async def _body(
+        self, ask: Ask, reply: Reply, response: httpcore2.Response
+    ) -> tuple[bytes, bool]:
+        """The decoded content and whether it was cut; never more in memory than the cap and one decoder's chunk."""
         is_file = FILE_TYPE.match(reply.header("content-type") or "") is not None
         file_limit = self._limits.max_file_bytes if is_file else 0
         limit = ask.max_bytes or max(self._limits.max_bytes, file_limit)
@@ -143,20 +156,23 @@ class HttpHop:
         encoding = _encoding(reply)
         declared = reply.header("content-length") or ""
         cap = wire_limit if encoding else limit
-        if ask.max_bytes is None and declared.isdecimal() and int(declared) > cap:
+        may_cut = ask.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
+        if not may_cut and declared.isdecimal() and int(declared) > cap:
             raise _too_large(ask.url, cap)
-        wire = _Counted(response, wire_limit, ask.url)
+        wire = _Counted(
+            response, wire_limit if encoding or not may_cut else limit + HEADROOM, ask.url
+        )
         chunks: list[bytes] = []
         size = 0
         async with aclosing(_decoded(wire, response, encoded=bool(encoding))) as content:
             async for chunk in content:
                 chunks.append(chunk)
                 size += len(chunk)
-                if size > limit and ask.max_bytes is None:
+                if size > limit and not may_cut:
                     raise _too_large(ask.url, limit)
                 if size > limit:
                     break
-        return b"".join(chunks)[:limit]
+        return b"".join(chunks)[:limit], size > limit
 
     async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
         proxy = upstream_of(self._egress, url)
@@ -192,11 +208,18 @@ class _Counted(httpx2.AsyncByteStream):
         self._url = url
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size = pieces = 0
         async for chunk in self._stream:
             size += len(chunk)
+            pieces += 1
             if size > self._limit:
                 raise _too_large(self._url, self._limit)
+            if pieces > MAX_PIECES:
+                raise PageUnreachable(
+                    f"{self._url.host} sends the page in crumbs.", url=str(self._url)
+                )
+            if pieces % PIECES_AT_ONCE == 0:
+                await anyio.lowlevel.checkpoint()
             yield chunk
 
 
@@ -227,12 +250,17 @@ def _encoding(reply: Reply) -> str:
         for name, value in reply.headers
         if name == "content-encoding"
         for coding in value.split(",")
+        if coding.strip()
     ]
     if not ENCODINGS.issuperset(codings):
         raise PageUnreachable(
             "The site answered in a compression that was not asked for.", url=str(reply.url)
         )
     return ",".join(coding for coding in codings if coding != "identity")
+
+
+def _is_text(reply: Reply) -> bool:
+    return TEXT_TYPE.match(reply.header("content-type") or "") is not None
 
 
 def _too_large(url: Url, limit: int) -> PageTooLarge:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MAX_HOSTS = 512
 """Hosts that are remembered; the longest unused is forgotten first."""
 
+MAX_REST_S = 86_400.0
+"""The longest that a host is left alone because it asked for it."""
+
 
 @dataclass(slots=True)
 class _Lane:
@@ -35,7 +38,12 @@ class Paced:
     """Holds each request until its host and the whole program have room for it."""
 
     def __init__(
-        self, hop: Hop, limits: FetchLimits, is_opened: Callable[[Url], bool], times: Times
+        self,
+        hop: Hop,
+        limits: FetchLimits,
+        is_opened: Callable[[Url], bool],
+        times: Times,
+        slots: anyio.Semaphore | None = None,
     ) -> None:
         self._hop = hop
         self._limits = limits
@@ -43,7 +51,7 @@ class Paced:
         self._times = times
         self._lanes: OrderedDict[str, _Lane] = OrderedDict()
         self._resting: OrderedDict[str, float] = OrderedDict()
-        self._all: anyio.CapacityLimiter | None = None
+        self._all = slots
 
     async def __call__(self, ask: Ask) -> Reply:
         """The answer, as soon as it is this request's turn.
@@ -58,7 +66,7 @@ class Paced:
                 await held.enter_async_context(lane.slots)
                 await lane.rate.acquire()
             if self._all is None:
-                self._all = anyio.CapacityLimiter(self._limits.concurrency)
+                self._all = anyio.Semaphore(self._limits.concurrency)
             await held.enter_async_context(self._all)
             reply = await self._hop(ask)
         if reply.status in {429, 503}:
@@ -82,7 +90,7 @@ class Paced:
     def _remember(self, host: str, reply: Reply) -> None:
         wait_s = retry_after_s(reply, self._times.now())
         if wait_s:
-            self._resting[host] = self._times.clock() + wait_s
+            self._resting[host] = self._times.clock() + min(wait_s, MAX_REST_S)
             self._resting.move_to_end(host)
         if len(self._resting) > MAX_HOSTS:
             self._resting.popitem(last=False)

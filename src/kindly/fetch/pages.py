@@ -199,6 +199,7 @@ def to_page(reply: Reply, wanted: Url, now: datetime) -> Page:
         body=reply.body,
         fetched_at=now,
         charset=charset[1] if charset else None,
+        cut=reply.cut,
     )
     return replace(
         page,

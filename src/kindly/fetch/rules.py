@@ -69,6 +69,9 @@ EMBEDDED_IPV4: tuple[IPv6Network, ...] = (
 )
 """Addresses that stand for the IPv4 address in their last 32 bits, and are judged by it."""
 
+LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
+"""Translators of a local network (RFC 8215)."""
+
 ISATAP_IDS = frozenset({0x0000_5EFE, 0x0200_5EFE})
 """First half of an interface id that carries an IPv4 address (RFC 5214)."""
 

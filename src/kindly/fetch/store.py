@@ -15,6 +15,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from kindly.alarm import Alarm
 from kindly.models import Page
 from kindly.sqlite import CLOSE_S, SqliteFile
 
@@ -104,8 +105,9 @@ class SqlitePageCache:
         path: str,
         now: Callable[[], datetime],
         max_bytes: int,
+        alarm: Alarm | None = None,
     ) -> None:
-        self._file = SqliteFile(path, SCHEMA, "page cache")
+        self._file = SqliteFile(path, SCHEMA, "page cache", alarm)
         self._now = now
         self._max_bytes = max_bytes
         self._write_lock = anyio.Lock()

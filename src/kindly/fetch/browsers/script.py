@@ -162,16 +162,32 @@ TAKE = """([banners, limit]) => {
     return found;
   };
   const isAbove = (cover, element) => {
-    if (cover.contains(element) || element.contains(cover)) return false;
+    if (cover.contains(element)) return false;
+    if (element.contains(cover)) return level(cover, element) >= 0;
     let common = cover.parentElement;
     while (common && !common.contains(element)) common = common.parentElement;
     const difference = level(cover, common) - level(element, common);
     const after = element.compareDocumentPosition(cover) & Node.DOCUMENT_POSITION_FOLLOWING;
     return difference > 0 || (difference === 0 && Boolean(after));
   };
-  const isCovered = (element, nodes) => {
+  const boxesOf = (nodes) => {
     const range = document.createRange();
-    const boxes = nodes.flatMap((node) => (range.selectNodeContents(node), [...range.getClientRects()]));
+    return nodes.flatMap((node) => (range.selectNodeContents(node), [...range.getClientRects()]));
+  };
+  const isCutOff = (element, nodes) => {
+    for (let at = element; at && at !== document.body; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      const box = at.getBoundingClientRect();
+      if (!/^(?:hidden|clip)/.test(style.overflowY) || Math.min(box.width, box.height) > 64) continue;
+      const outside = (part) => part.top >= box.bottom || part.bottom <= box.top || part.left >= box.right ||
+        part.right <= box.left;
+      const boxes = boxesOf(nodes);
+      if (boxes.length > 0 && boxes.every(outside)) return true;
+    }
+    return false;
+  };
+  const isCovered = (element, nodes) => {
+    const boxes = boxesOf(nodes);
     const holds = (box, part) => part.left >= box.left - 1 && part.top >= box.top - 1 && part.top < box.bottom &&
       Math.min(part.right, innerWidth) <= box.right + 1 && part.bottom <= box.bottom + 1;
     return boxes.length > 0 && covers.some((cover) => {
@@ -190,7 +206,8 @@ TAKE = """([banners, limit]) => {
       continue;
     }
     const own = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
-    if (own.length && (hiddenText(element, style) || isCovered(element, own))) texts.push(...own);
+    if (!own.length) continue;
+    if (hiddenText(element, style) || isCovered(element, own) || isCutOff(element, own)) texts.push(...own);
   }
   const flat = (host) => {
     const held = document.createDocumentFragment();

@@ -1,0 +1,111 @@
+"""A clock that is set forwards or backwards: nothing is kept for ever, nobody is shut out for as long."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from kindly.budget import Deadline
+from kindly.fetch.calls import Times
+from kindly.fetch.fetcher import Seams, open_fetcher
+from kindly.fetch.guard import GuardPolicy
+from kindly.search.gauge import Gauge
+from kindly.search.ledger import SAVE_EVERY_S, Ledger, Standing
+from kindly.search.world import MemoryState
+from kindly.urls import parse
+from tests.fakes import FakeClock
+from tests.read.test_reader import NOW, URL, World, document, page, world
+from tests.site import Site
+
+pytestmark = pytest.mark.anyio
+
+DAY_S = 86_400.0
+__all__ = ["world"]
+
+
+@dataclass
+class Wall:
+    """A wall clock that is set by hand."""
+
+    now: datetime = datetime(2026, 1, 10, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.mark.parametrize("days", [2, -2, -3000], ids=["forwards", "backwards", "to the past"])
+async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time(
+    site: Site, tmp_path: Path, days: int
+) -> None:
+    wall = Wall()
+    policy = GuardPolicy(allow_private=(site.host,))
+    seams = Seams(times=Times(now=wall))
+    url = parse(site.url("/article"))
+    async with open_fetcher(
+        policy=policy, cache_path=str(tmp_path / "pages.sqlite"), seams=seams
+    ) as fetcher:
+
+        async def how() -> str:
+            with anyio.fail_after(20):
+                return (await fetcher.fetch(url, Deadline.after(10))).how
+
+        assert [await how(), await how()] == ["http", "cache"]
+        wall.now += timedelta(days=days)
+        assert [await how(), await how()] == ["http", "cache"]
+
+
+@pytest.mark.parametrize("days", [2, -2], ids=["forwards", "backwards"])
+async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(
+    world: World, days: int
+) -> None:
+    await world.reader().keep(URL, document(), page())
+    assert await world.reader().fresh(URL) is not None
+    world.now = NOW + timedelta(days=days)
+    assert await world.reader().fresh(URL) is None
+
+
+@pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 0.0], ids=["forwards", "backwards", "none"])
+def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
+    wall, clock = FakeClock(1e9), FakeClock()
+    gauge = Gauge(wall, clock=clock)
+    gauge.note({"Retry-After": "60"})
+    wall.advance(jump_s)
+    clock.advance(10)
+    assert gauge.pause_s == 50
+    clock.advance(50)
+    assert gauge.pause_s == 0
+
+
+async def ledger_of(state: MemoryState, now: Callable[[], float]) -> Ledger:
+    ledger = Ledger(("serper",), state, now)
+    await ledger.load()
+    return ledger
+
+
+async def test_what_was_learned_of_a_provider_in_the_future_does_not_rule_the_present() -> None:
+    state, clock = MemoryState(), FakeClock(1e9)
+    ahead = await ledger_of(state, clock)
+    ahead.failed("serper", "timeout", Standing(clock.now, 3, clock.now + 30))
+    await ahead.save()
+    clock.advance(-DAY_S)
+    ledger = await ledger_of(state, clock)
+    assert ledger.standing("serper") == Standing()
+    ledger.answered("serper", 0.1, Standing(clock.now))
+    assert ledger.standing("serper") == Standing(clock.now)
+    assert [status.calls for status in ledger.snapshot()] == [2]
+
+
+@pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S], ids=["forwards", "backwards"])
+async def test_the_books_are_saved_after_a_jump(jump_s: float) -> None:
+    state, clock = MemoryState(), FakeClock(1e9)
+    ledger = await ledger_of(state, clock)
+    ledger.answered("serper", 0.1, Standing(clock.now))
+    clock.advance(SAVE_EVERY_S / 2)
+    await ledger.save_if_due()
+    assert not state.kinds
+    clock.advance(jump_s)
+    await ledger.save_if_due()
+    assert state.kinds["ledger"]["serper"]["calls"] == 1

@@ -1,0 +1,1 @@
+"""A server that lies, and what becomes of each lie."""
