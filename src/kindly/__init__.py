@@ -1,7 +1,25 @@
 """Kindly: search the web, fetch a page, and read only the part that answers a question."""
 
-__all__ = ["SERVER_NAME", "__version__"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
+
+    from kindly.settings import Settings
+    from kindly.web import Web
+
+__all__ = ["SERVER_NAME", "__version__", "open"]
 
 __version__ = "0.1.0"
 
 SERVER_NAME = "kindly-web-search-mcp-server"
+
+
+def open(
+    settings: "Settings | Mapping[str, str] | None" = None,
+) -> "AbstractAsyncContextManager[Web]":
+    """The engine for programs; see `kindly.web`. Nothing is imported before it is called."""
+    from kindly.web import open_web
+
+    return open_web(settings)

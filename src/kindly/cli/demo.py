@@ -1,71 +1,45 @@
-"""`demo`: a first answer on any machine. Serves one ordinary page on loopback and reads it as an agent would."""
+"""`demo`: a first answer on any machine. Some research in a small garden, replayed from a cassette."""
 
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from importlib.resources import files
-from pathlib import Path
+from importlib.resources import as_file, files
 
 import anyio
 import click
-from anyio.abc import SocketAttribute, SocketStream
 
-from kindly import pipeline
-from kindly.app import open_app
-from kindly.budget import Deadline, count_tokens
+import kindly
+from kindly.budget import count_tokens
 from kindly.errors import KindlyError
-from kindly.extract.options import ExtractOptions
-from kindly.models import Document
+from kindly.pipeline import PageFindings
 from kindly.settings import Settings
+from kindly.web import Found
+
+QUERY = "how bees tell each other where food is"
+QUESTION = "How does a bee say how far away food is?"
 
 
 def show(settings: Settings) -> int:
-    """Print the page as a model would get it, and what was left out."""
-    body = files("kindly.cli").joinpath("demo.html").read_bytes()
-    document = anyio.run(_read, settings, body)
-    if isinstance(document, KindlyError):
-        raise document
-    before, after = count_tokens(body.decode()), count_tokens(document.text)
-    click.echo(document.text)
+    """Search, ask the first page found, and print what answers."""
+    with as_file(files("kindly.cli").joinpath("demo.jsonl")) as path:
+        told = anyio.run(_research, Settings.replaying(path, settings.child_environ))
+    if isinstance(told, KindlyError):
+        raise told
+    found, answer = told
+    click.echo(f'$ kindly search "{QUERY}"\n')
+    for number, hit in enumerate(found.hits.hits, start=1):
+        click.echo(f"{number}. {hit.title} · {hit.url}\n   {hit.snippet}")
+    best = answer.findings[0].cited[0].passage
+    click.echo(f'\n$ kindly read {answer.entry.url} "{QUESTION}"\n\n{best.text}\n')
+    whole = sum(count_tokens(source.document.text) for source in found.sources if source.document)
     click.echo(
-        f"\n{before} tokens of HTML became {after} of Markdown; "
-        f"{document.hidden_dropped} piece of invisible text was left out."
+        f"{whole} tokens stand on these pages; {count_tokens(best.text)} of them answer. "
+        "Replayed from a recording: no key, no network."
     )
     return 0
 
 
-async def _read(settings: Settings, body: bytes) -> Document | KindlyError:
-    with tempfile.TemporaryDirectory() as folder:
-        async with _served(body) as address:
-            opened = {"allow_private": (address,), "data_dir": Path(folder)}
-            async with open_app(settings.model_copy(update=opened)) as app:
-                try:
-                    return await pipeline.fetch(
-                        app.stages, f"http://{address}/", ExtractOptions(), Deadline.after(30)
-                    )
-                except KindlyError as error:
-                    return error
-    raise AssertionError("unreachable")
-
-
-@asynccontextmanager
-async def _served(body: bytes) -> AsyncIterator[str]:
-    """The page at a free port of loopback; gives `host:port`."""
-
-    async def answer(stream: SocketStream) -> None:
-        async with stream:
-            request = await stream.receive()
-            found = request.startswith(b"GET / ")
-            status, content = (b"200 OK", body) if found else (b"404 Not Found", b"")
-            await stream.send(
-                b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n"
-                b"Connection: close\r\n\r\n%s" % (status, len(content), content)
-            )
-
-    async with (
-        await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
-        anyio.create_task_group() as tasks,
-    ):
-        tasks.start_soon(listener.serve, answer)
-        yield f"127.0.0.1:{listener.extra(SocketAttribute.local_port)}"
-        tasks.cancel_scope.cancel()
+async def _research(settings: Settings) -> tuple[Found, PageFindings] | KindlyError:
+    try:
+        async with kindly.open(settings) as web:
+            found = await web.search(QUERY)
+            return found, await web.read(found.hits.hits[0].url, QUESTION)
+    except KindlyError as error:
+        return error
