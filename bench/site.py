@@ -5,6 +5,7 @@
 Prints its port on the first line and serves until its standard input closes.
 """
 
+import gzip
 import random
 import socket
 import sys
@@ -14,7 +15,13 @@ import anyio
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
 WORDS = ("tea", "water", "leaf", "cup", "steam", "green", "black", "harvest", "garden", "slope")
@@ -88,6 +95,32 @@ async def tavily(request: Request) -> JSONResponse:
     return JSONResponse(body, headers=headers)
 
 
+async def hostile(request: Request) -> Response:
+    """`/hostile/<name>`: what no page should be."""
+    name = request.path_params["name"]
+    if name == "slow":
+        await anyio.sleep(1)
+    if name == "loop":
+        return RedirectResponse(f"/hostile/loop?{random.random()}")
+    return HOSTILE.get(name) or PlainTextResponse("", 404)
+
+
+HOSTILE = {
+    "missing": PlainTextResponse("", 404),
+    "broken": PlainTextResponse("", 500),
+    "liar": Response(b"not gzip", headers={"Content-Encoding": "gzip"}, media_type="text/html"),
+    "bomb": Response(
+        gzip.compress(b"<p>bomb</p>" * 2_000_000),
+        headers={"Content-Encoding": "gzip"},
+        media_type="text/html",
+    ),
+    "short": Response(b"%PDF-1.7 and no more", media_type="application/pdf"),
+    "deep": HTMLResponse("<div>" * 100_000 + "deep"),
+    "binary": Response(bytes(range(256)) * 64, media_type="image/png"),
+    "slow": HTMLResponse("<main><p>It took its time.</p></main>"),
+}
+
+
 async def robots(_: Request) -> PlainTextResponse:
     """Everything is allowed."""
     return PlainTextResponse("User-agent: *\nDisallow:\n")
@@ -101,6 +134,7 @@ APP = Starlette(
         Route("/down/search", down, methods=["POST"]),
         Route("/tavily/search", tavily, methods=["POST"]),
         Route("/robots.txt", robots),
+        Route("/hostile/{name}", hostile),
     ]
 )
 

@@ -1,5 +1,7 @@
 """What search remembers between starts."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -47,3 +49,14 @@ async def test_an_unusable_file_is_left_alone_with_one_warning(
     await state.aclose()
     assert len(caplog.records) == 1
     assert path.read_bytes().startswith(b"not a database")
+
+
+async def test_a_value_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite"
+    state = SqliteState(str(path))
+    await fill(state)
+    with closing(sqlite3.connect(path)) as other, other:
+        for number, value in enumerate(("{", "[]", b"\xff", "[" * 100_000)):
+            other.execute("INSERT INTO state_1 VALUES ('ledger', ?, ?)", (f"odd {number}", value))
+    assert await state.load("ledger") == {"serper": {"calls": 5}}
+    await state.aclose()
