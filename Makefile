@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: test check install chromium constraints clean
+.PHONY: test check conformance install chromium node constraints clean
 
-test: install chromium check  ## set everything up and pass: lint, format, types, layers, tests
+test: install chromium node check  ## set everything up and pass: lint, format, types, layers, tests
 
 check:
 	$(BIN)/ruff check .
@@ -19,6 +19,12 @@ check:
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
+conformance: install node  ## how other people's programs find the server
+	$(BIN)/pytest tests/conformance \
+	  tests/journeys/test_stdio.py::test_search_and_read_through_the_console_script \
+	  tests/journeys/test_http.py::test_two_clients_search_over_http \
+	  tests/journeys/test_console.py::test_axe_finds_nothing
+
 install: $(VENV)/.installed
 
 # Tests that render pages want a Chromium; without one they are skipped, saying so.
@@ -27,6 +33,10 @@ chromium:
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
 	     && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	|| echo "No Chromium is installed: tests that need one will be skipped."
+
+# The public conformance suite, the Inspector, the TypeScript SDK and axe, from npm; without npm their tests are skipped.
+node: install
+	@$(BIN)/python -m tests.conformance.node
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

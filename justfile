@@ -14,6 +14,10 @@ format:
     .venv/bin/ruff check --fix .
     .venv/bin/ruff format .
 
+# the public conformance suite and clients that others wrote (needs npm)
+conformance:
+    make conformance
+
 # tests that talk to the real internet
 live:
     RUN_LIVE_TESTS=1 .venv/bin/pytest tests/live

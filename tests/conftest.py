@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
-SETTING_PREFIXES = ("KINDLY_", "SERPER_", "TAVILY_", "BRAVE_", "GOOGLE_", "SEARX", "EMBEDDING_")
+SETTING_PREFIXES = (
+    "KINDLY_",
+    "SERPER_",
+    "TAVILY_",
+    "BRAVE_",
+    "GOOGLE_",
+    "SEARX",
+    "EMBEDDING_",
+    "OTEL_",
+)
 SETTING_NAMES = ("GITHUB_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "DATA_DIR")
 
 

@@ -39,3 +39,12 @@ async def test_who_waits_gets_the_place_that_becomes_free() -> None:
             await anyio.wait_all_tasks_blocked()
             order.append("first")
     assert order == ["first", "second"]
+
+
+async def test_it_is_full_while_every_place_is_taken() -> None:
+    room = Room(calls=1)
+    seen = [room.is_full]
+    async with room.taken():
+        seen.append(room.is_full)
+    seen.append(room.is_full)
+    assert seen == [False, True, False]

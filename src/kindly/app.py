@@ -4,39 +4,52 @@ Two HTTP clients that nobody below can mix up: the API client, which may reach w
 client inside the fetcher, which reaches only what the guard allows.
 """
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 from anyio.abc import TaskGroup
 
+import kindly
+from kindly.alarm import Alarm
 from kindly.budget import Deadline
 from kindly.errors import KindlyError, SearchError
 from kindly.extract.worker import Workers
 from kindly.fetch.calls import Egress, FetchLimits
-from kindly.fetch.fetcher import open_fetcher
+from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.fetch.guard import Guard, GuardPolicy
 from kindly.fetch.loader import LoaderSettings
 from kindly.models import Hits, Page, Query, SafeSearch
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
 from kindly.room import Room
+from kindly.search.client import STRAIGHT, Traffic
 from kindly.settings import LOADER_URLS, Settings, revealed
 from kindly.sqlite import MEMORY
+from kindly.tape import open_tape
 from kindly.tls import Tls
+from kindly.trace import DEFAULT_COLLECTOR, Tracer, can_trace, open_tracer
 from kindly.urls import Url
+from kindly.watch import Watch
 
 if TYPE_CHECKING:
     from anyio.abc import TaskStatus
 
+    from kindly.cassette import Taping
     from kindly.fetch.browser import BrowserPool, BrowserSettings
     from kindly.read.reader import Reader
+    from kindly.read.store import Store
     from kindly.reading import Reading
     from kindly.search.ledger import ProviderStatus
     from kindly.searching import Searching
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,14 @@ class App:
     safe_search: SafeSearch | None = None
     """What a search filters where the call does not say."""
     books: "Callable[[], Awaitable[tuple[ProviderStatus, ...]]] | None" = None
+    standing: "Callable[[], tuple[ProviderStatus, ...]]" = tuple
+    """What is known of each provider at this moment, without asking anybody or opening anything."""
+    library: "Callable[[], Awaitable[Store]] | None" = None
+    """Opens the library's store."""
+    watch: Watch = field(default_factory=Watch)
+    """What is counted of calls."""
+    tracer: Tracer | None = None
+    """Where the steps of calls are sent, if anywhere."""
 
     async def providers(self) -> "tuple[ProviderStatus, ...]":
         """What is known of each provider, over all starts."""
@@ -73,14 +94,20 @@ class App:
 async def open_app(settings: Settings) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened when first needed."""
     tls = Tls(settings.ssl_cert_file)
+    alarm, slots = Alarm(), anyio.Semaphore(settings.concurrency)
     async with AsyncExitStack() as stack:
+        taping = _taping(settings, settings.cassette) if settings.cassette else None
+        if taping:
+            stack.callback(taping.close)
+        traffic = Traffic(slots, taping.around if taping else None)
         fetcher = await stack.enter_async_context(
             open_fetcher(
                 fetch_limits(settings),
                 guard_policy(settings),
-                egress=egress(settings, tls),
+                egress=replace(egress(settings, tls), slots=slots),
                 loaders=loader_settings(settings),
                 cache_path=str(settings.pages_file or MEMORY),
+                seams=replace(taping.seams if taping else Seams(), alarm=alarm),
             )
         )
         workers = await stack.enter_async_context(
@@ -88,15 +115,16 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         )
         tasks = await stack.enter_async_context(anyio.create_task_group())
         stack.callback(tasks.cancel_scope.cancel)
-        searcher = LazySearch(settings, tls, tasks)
+        searcher = LazySearch(settings, tls, tasks, traffic, alarm)
         stack.push_async_callback(searcher.aclose)
-        reader = LazyReader(settings, tls)
+        reader = LazyReader(settings, tls, traffic, alarm)
         stack.push_async_callback(reader.aclose)
+        browser = LazyBrowser(settings, tls, tasks) if _has_browser(settings) else None
         stages = Stages(
             searcher=searcher,
             fetcher=fetcher,
             extractor=workers,
-            renderer=LazyBrowser(settings, tls, tasks) if _has_browser(settings) else None,
+            renderer=taping.renderer(browser) if taping else browser,
             reader=reader,
             page_timeout_s=settings.request_timeout_ms / 1000,
         )
@@ -110,7 +138,45 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             room=Room(settings.max_calls),
             safe_search=settings.google_safe_search if settings.profile == "pages" else None,
             books=searcher.ledger,
+            standing=searcher.standing,
+            library=reader.store,
+            tracer=await stack.enter_async_context(_tracer(settings)),
         )
+
+
+def _taping(settings: Settings, path: Path) -> "Taping":
+    """The cassette that is set, around all that reaches the network."""
+    from kindly.cassette import Taping
+
+    redactor = Redactor.of(settings.secrets())
+    return Taping(open_tape(path.expanduser(), redactor, settings.for_replay), redactor)
+
+
+@asynccontextmanager
+async def _tracer(settings: Settings) -> AsyncIterator[Tracer | None]:
+    """Where steps of calls are sent; at the end, what is left is sent too."""
+    endpoint = _collector(settings)
+    if endpoint is None:
+        yield None
+        return
+    tracer = open_tracer(endpoint, kindly.__version__)
+    try:
+        yield tracer
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(tracer.close)
+
+
+def _collector(settings: Settings) -> str | None:
+    """The collector's address; none where traces are off, or the address is there for other programs only."""
+    if settings.otel:
+        return settings.otel_endpoint or DEFAULT_COLLECTOR
+    if settings.otel is False or settings.otel_endpoint is None:
+        return None
+    if not can_trace():
+        logger.warning("OTEL_EXPORTER_OTLP_ENDPOINT is set, but the extra `otel` is not installed.")
+        return None
+    return settings.otel_endpoint
 
 
 class LazyBrowser:
@@ -151,8 +217,17 @@ def _has_browser(settings: Settings) -> bool:
 class LazySearch:
     """Search, put together with its clients and TLS context when it is first wanted."""
 
-    def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tls: Tls,
+        tasks: TaskGroup,
+        traffic: Traffic = STRAIGHT,
+        alarm: Alarm | None = None,
+    ) -> None:
         self._settings = settings
+        self._alarm = alarm
+        self._traffic = traffic
         self._tls = tls
         self._tasks = tasks
         self._opening = anyio.Lock()
@@ -160,18 +235,26 @@ class LazySearch:
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
         """Hits from the first configured provider that answers."""
-        return await (await self._opened()).router.search(query, deadline)
+        return await (await self._opened()).search(query, deadline)
 
     async def search_all(
         self, queries: Sequence[Query], deadline: Deadline
     ) -> list[Hits | SearchError]:
         """The outcome of each query, in their order."""
-        router = (await self._opened()).router
-        return await router.search_all(queries, deadline, self._settings.concurrency)
+        search = await self._opened()
+        return await search.search_all(queries, deadline, self._settings.concurrency)
 
     async def ledger(self) -> "tuple[ProviderStatus, ...]":
         """What is known of each provider."""
         return (await self._opened()).router.ledger.snapshot()
+
+    def standing(self) -> "tuple[ProviderStatus, ...]":
+        """The same without opening anything: before the first search, only their names."""
+        if self._search is not None:
+            return self._search.router.ledger.snapshot()
+        from kindly.search.ledger import ProviderStatus
+
+        return tuple(ProviderStatus(spec.name) for spec in self._settings.configured())
 
     async def aclose(self) -> None:
         """Keep what was learned, and close what was opened."""
@@ -184,7 +267,8 @@ class LazySearch:
                 from kindly.searching import build_search
 
                 context = await self._tls.context()
-                search = build_search(self._settings, context, guard_policy(self._settings))
+                policy = guard_policy(self._settings)
+                search = build_search(self._settings, context, policy, self._traffic, self._alarm)
                 await search.router.open()
                 for maintain in search.upkeep:
                     self._tasks.start_soon(maintain)
@@ -195,8 +279,16 @@ class LazySearch:
 class LazyReader:
     """Reading, put together with its store and its model when it is first wanted."""
 
-    def __init__(self, settings: Settings, tls: Tls) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tls: Tls,
+        traffic: Traffic = STRAIGHT,
+        alarm: Alarm | None = None,
+    ) -> None:
         self._settings = settings
+        self._alarm = alarm
+        self._traffic = traffic
         self._tls = tls
         self._opening = anyio.Lock()
         self._reading: Reading | None = None
@@ -208,10 +300,13 @@ class LazyReader:
                 from kindly.reading import build_reader
 
                 remote = self._settings.embedding_server_url is not None
-                self._reading = build_reader(
-                    self._settings, await self._tls.context() if remote else None
-                )
+                context = await self._tls.context() if remote else None
+                self._reading = build_reader(self._settings, context, self._traffic, self._alarm)
             return self._reading.reader
+
+    async def store(self) -> "Store":
+        """The library's store."""
+        return (await self()).store
 
     async def aclose(self) -> None:
         """Let go of the store."""
@@ -237,6 +332,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         max_bytes=settings.max_page_bytes,
         max_file_bytes=settings.max_file_bytes,
         max_wire_bytes=settings.max_page_bytes,
+        cut_text=settings.profile == "media",
         user_agent=settings.user_agent,
         concurrency=settings.concurrency,
         host_concurrency=settings.host_concurrency,
@@ -263,6 +359,7 @@ def browser_settings(settings: Settings, tls: Tls) -> "BrowserSettings":
     return BrowserSettings(
         driver="auto" if settings.browser == "off" else settings.browser,
         path=str(settings.browser_path) if settings.browser_path else None,
+        sandbox=settings.browser_sandbox,
         attempts=settings.browser_attempts,
         backoff_s=settings.browser_backoff_s,
         user_agent=settings.user_agent,

@@ -326,7 +326,11 @@ class ReadError(KindlyError):
 
 
 class StoreUnavailable(ReadError):
-    """The library cannot be opened or reached."""
+    """The library cannot be opened or reached; `reason` is why, in the words that other files would use."""
+
+    def __init__(self, detail: str, *, reason: str = "") -> None:
+        super().__init__(detail)
+        self.reason = reason or detail
 
 
 class StoreRefused(StoreUnavailable):

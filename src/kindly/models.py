@@ -166,6 +166,8 @@ class Page:
     """Whether a loader laid it out, so that all of it is content."""
     checked_at: datetime | None = None
     """When its site last said that it is unchanged, if it was kept."""
+    cut: bool = False
+    """Whether the bytes are only the first of more than is fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,8 @@ class Document:
     """How many pieces of invisible text were left out."""
     partial: bool = False
     """Whether the page goes on beyond what was read."""
+    cut: bool = False
+    """Whether that is because it is larger than is fetched."""
     content_hash: str = ""
 
 

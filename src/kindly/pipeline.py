@@ -5,7 +5,7 @@ One function per verb. The stages are handed in; nothing here knows which provid
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -43,6 +43,7 @@ from kindly.models import (
     Source,
 )
 from kindly.read.store import Shelf
+from kindly.trace import span
 from kindly.urls import Url
 
 RECENT_CHARACTERS = 32_000_000
@@ -178,7 +179,7 @@ async def search(
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
     if not fetch_content:
         return hits, ()
-    reading_until = Deadline(deadline.at - MARGIN_S, deadline.clock)
+    reading_until = _before(deadline)
     sources: list[Source | None] = [None] * len(hits.hits)
 
     async def read(index: int, hit: Hit) -> None:
@@ -200,7 +201,7 @@ async def _source(stages: Stages, hit: Hit, query: Query, deadline: Deadline) ->
     except KindlyError as error:
         return Source(hit.url, outcome_of(error), hit, took_ms=_since_ms(began))
     took_ms = _since_ms(began)
-    passages = await _remember(stages, page, document, query)
+    passages = await _remember(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
 
 
@@ -225,7 +226,7 @@ async def fetch(
     url = urls.parse(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
     if options.selector is None and options.format == "markdown":
-        await _remember(stages, page, document)
+        await _remember(stages, page, document, _before(deadline))
     return document
 
 
@@ -241,12 +242,35 @@ async def _load(
     await stages.extractor.warm()
     until = deadline.within(stages.page_timeout_s)
     try:
-        page = await stages.fetcher.fetch(url, until, force_refresh=force_refresh)
+        page = await _fetch(stages, url, until, force_refresh=force_refresh)
         document = await _read(stages, page, options, until)
     except PageChallenged as refusal:
         page, document = await _past_the_check(stages, url, options, until, refusal)
     stages.recent.put(document)
     return page, document
+
+
+async def _fetch(stages: Stages, url: Url, deadline: Deadline, *, force_refresh: bool) -> Page:
+    with span("fetch", host=url.host) as step:
+        page = await stages.fetcher.fetch(url, deadline, force_refresh=force_refresh)
+        step.note(how=page.how, bytes=len(page.body))
+    return page
+
+
+async def _render(renderer: Renders, url: Url, deadline: Deadline) -> Page:
+    with span("render", host=url.host) as step:
+        page = await renderer.render(url, deadline)
+        step.note(how=page.how, bytes=len(page.body))
+    return page
+
+
+async def _extract(
+    stages: Stages, page: Page, options: ExtractOptions, deadline: Deadline
+) -> Document:
+    with span("extract", bytes=len(page.body)) as step:
+        document = await stages.extractor.extract(page, options, deadline)
+        step.note(characters=len(document.text))
+    return document
 
 
 async def _past_the_check(
@@ -256,29 +280,33 @@ async def _past_the_check(
     if stages.renderer is None:
         raise refusal
     try:
-        page = await stages.renderer.render(url, deadline)
-        return page, await stages.extractor.extract(page, options, deadline)
+        page = await _render(stages.renderer, url, deadline)
+        return page, await _extract(stages, page, options, deadline)
     except (FetchError, ExtractError):
         raise refusal from None
 
 
+def _before(deadline: Deadline) -> Deadline:
+    """The deadline for what is done before the answer is laid out."""
+    return Deadline(deadline.at - MARGIN_S, deadline.clock)
+
+
 async def _remember(
-    stages: Stages, page: Page, document: Document, query: Query | None = None
+    stages: Stages, page: Page, document: Document, deadline: Deadline, query: Query | None = None
 ) -> tuple[Passage, ...]:
     """Keep a page in the library; where it is long and there is a query, its passages by how much the query needs them.
 
-    A library that fails takes nothing from the answer.
+    A library that fails, or is too slow, takes nothing from the answer.
     """
     if stages.reader is None:
         return ()
-    try:
+    with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
         reader = await stages.reader()
-        shelf, _ = await reader.keep(page.requested_url, document, page)
-        if query is None or count_tokens(document.text) < RANKED_TOKENS:
-            return ()
-        return await reader.ranked(shelf, query.text, RANKED_PASSAGES)
-    except ReadError:
-        return ()
+        with span("read"):
+            shelf, _ = await reader.keep(page.requested_url, document, page)
+            if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
+                return await reader.ranked(shelf, query.text, RANKED_PASSAGES)
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +349,10 @@ async def read(
                 )
                 shelf, note = await reader.keep(str(url), document, page)
                 how = document.how
-    return PageFindings(shelf.entry, await reader.ask(shelf, questions, limit), how, note)
+    with span("read", questions=len(questions)) as step:
+        findings = await reader.ask(shelf, questions, limit)
+        step.note(passages=sum(len(finding.cited) for finding in findings))
+    return PageFindings(shelf.entry, findings, how, note)
 
 
 async def recall(
@@ -332,7 +363,11 @@ async def recall(
     Raises:
         ReadError: the library cannot be reached, or refuses.
     """
-    return await (await _reader(stages)).recall(questions, limit)
+    reader = await _reader(stages)
+    with span("read", questions=len(questions)) as step:
+        findings = await reader.recall(questions, limit)
+        step.note(passages=sum(len(finding.cited) for finding in findings))
+    return findings
 
 
 async def _reader(stages: Stages) -> Reads:
@@ -347,13 +382,13 @@ async def _read(
     """A page's document: as it came, or as a browser shows it where there is evidence that it shows more."""
     document, failure = None, None
     try:
-        document = await stages.extractor.extract(page, options, deadline)
+        document = await _extract(stages, page, options, deadline)
     except (NoContent, PageWalled) as error:
         failure = error
     if stages.renderer is not None and await _is_worth_rendering(page, document, failure):
         try:
-            rendered = await stages.renderer.render(urls.parse(page.url), deadline)
-            shown = await stages.extractor.extract(rendered, options, deadline)
+            rendered = await _render(stages.renderer, urls.parse(page.url), deadline)
+            shown = await _extract(stages, rendered, options, deadline)
         except (FetchError, ExtractError):
             shown = None
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
@@ -408,7 +443,7 @@ async def resume(
     if document is None:
         page = await stages.fetcher.cached(urls.parse(raw_url))
         if page is not None:
-            document = await stages.extractor.extract(page, options, deadline)
+            document = await _extract(stages, page, options, deadline)
     if document is None or not document.content_hash.startswith(key):
         raise CursorExpired(
             "The page behind this cursor is no longer kept: call again without cursor.",

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import anyio
+
 import kindly
+from kindly.alarm import Alarm
 from kindly.read.embedder import Embedder
 from kindly.read.reader import Reader, Rules
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.search.client import Proxies, build_client
+from kindly.search.client import STRAIGHT, Proxies, Traffic, build_client
 from kindly.settings import STORE_NAMES, Settings, revealed
 
 if TYPE_CHECKING:
@@ -34,7 +37,12 @@ class Reading:
             await self.client.aclose()
 
 
-def build_reader(settings: Settings, context: "ssl.SSLContext | None") -> Reading:
+def build_reader(
+    settings: Settings,
+    context: "ssl.SSLContext | None",
+    traffic: Traffic = STRAIGHT,
+    alarm: Alarm | None = None,
+) -> Reading:
     """Reading as these settings want it; nothing is opened yet.
 
     Raises:
@@ -43,7 +51,7 @@ def build_reader(settings: Settings, context: "ssl.SSLContext | None") -> Readin
     """
     store = build_store(settings)
     if settings.embedding_server_url is None:
-        return Reading(Reader(store, _local(), rules(settings)))
+        return Reading(Reader(store, _local(), rules(settings), alarm=alarm))
     client = build_client(
         timeout_s=EMBEDDING_TIMEOUT_S,
         user_agent=kindly.SERVER_NAME,
@@ -51,8 +59,10 @@ def build_reader(settings: Settings, context: "ssl.SSLContext | None") -> Readin
         proxies=Proxies(
             revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
         ),
+        around=traffic.around,
     )
-    return Reading(Reader(store, _remote(settings, client), rules(settings)), client)
+    embedder = _remote(settings, client, traffic.slots)
+    return Reading(Reader(store, embedder, rules(settings), alarm=alarm), client)
 
 
 def build_store(settings: Settings) -> Store:
@@ -61,7 +71,7 @@ def build_store(settings: Settings) -> Store:
     Raises:
         StoreUnavailable: its driver is not installed.
     """
-    named = settings.store.get_secret_value()
+    named = settings.store.get_secret_value() if settings.keeps else "memory"
     name, url = (named, "") if named in STORE_NAMES else ("postgres", named)
     return open_store(name, StoreSettings(settings.data_path, url))
 
@@ -83,7 +93,9 @@ def _local() -> Embedder:
     return LocalEmbedder()
 
 
-def _remote(settings: Settings, client: "httpx2.AsyncClient") -> Embedder:
+def _remote(
+    settings: Settings, client: "httpx2.AsyncClient", slots: anyio.Semaphore | None
+) -> Embedder:
     from kindly.read.embedders.openai import OpenAiEmbedder, Server
 
     server = Server(
@@ -93,4 +105,4 @@ def _remote(settings: Settings, client: "httpx2.AsyncClient") -> Embedder:
         batches=min(settings.concurrency, 4),
         timeout_s=EMBEDDING_TIMEOUT_S,
     )
-    return OpenAiEmbedder(client, server)
+    return OpenAiEmbedder(client, server, slots=slots)

@@ -20,6 +20,11 @@ class Room:
         self._patience_s = patience_s
         self._free = anyio.Semaphore(calls, max_value=calls)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a call that came now would have to wait."""
+        return self._free.value == 0
+
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
         """One place, given back at the end.

@@ -4,23 +4,34 @@ Two clients: one may reach whatever the user named, the other, for addresses tha
 guard allows.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import anyio
 
 import kindly
+from kindly.alarm import Alarm
+from kindly.budget import Deadline
+from kindly.errors import SearchError
+from kindly.extract.characters import clean
 from kindly.fetch.guard import Guard, GuardPolicy
-from kindly.search.client import Proxies, build_client
+from kindly.models import Hits, Query
+from kindly.redact import Redactor
+from kindly.search.client import STRAIGHT, Proxies, Traffic, build_client
 from kindly.search.exchange import Api
 from kindly.search.gauge import Gauge
 from kindly.search.lane import OVERTIME_S
 from kindly.search.pool_settings import PoolSettings
+from kindly.search.postgres_state import PostgresState
 from kindly.search.provider import Access, Maintained, ProviderSpec
 from kindly.search.rounds import Choices
 from kindly.search.router import CALL_TIMEOUT_S, Entry, Router, build_router
 from kindly.search.state import SqliteState
 from kindly.search.world import World
-from kindly.settings import Settings, revealed
+from kindly.settings import STORE_NAMES, Settings, revealed
+from kindly.sqlite import MEMORY
 
 if TYPE_CHECKING:
     import ssl
@@ -32,6 +43,9 @@ CHOICES = Choices(
     keyless=("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL"),
 )
 """What the error names when no provider is set up."""
+MAX_NAME = 60
+BRACKETS = {ord(sign): quote(sign) for sign in "<>＜＞﹤‹❮〈⟨《«≪"}
+"""Signs that have no place in an address as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +53,25 @@ class Searching:
     """The router, and what is to be closed after it."""
 
     router: Router
-    state: SqliteState
+    state: SqliteState | PostgresState
     clients: "tuple[httpx2.AsyncClient, ...]"
     upkeep: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
     """What some providers do beside searching, until cancelled."""
+    redactor: Redactor
+
+    async def search(self, query: Query, deadline: Deadline) -> Hits:
+        """Hits from the first configured provider that answers, without what nobody would see."""
+        return seen(await self.router.search(query, deadline), self.redactor)
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline, concurrency: int
+    ) -> list[Hits | SearchError]:
+        """The outcome of each query, in their order."""
+        outcomes = await self.router.search_all(queries, deadline, concurrency)
+        return [
+            seen(outcome, self.redactor) if isinstance(outcome, Hits) else outcome
+            for outcome in outcomes
+        ]
 
     async def aclose(self) -> None:
         """Keep what was learned, and close everything."""
@@ -52,18 +81,61 @@ class Searching:
         await self.state.aclose()
 
 
-def build_search(settings: Settings, context: "ssl.SSLContext", policy: GuardPolicy) -> Searching:
+def seen(found: Hits, redactor: Redactor) -> Hits:
+    """Hits as a person would see them, before anything is cut: without invisible characters and without our keys,
+    should a gateway send them back.
+    """
+
+    def visible(text: str) -> str:
+        return redactor.text(clean(text)[0])
+
+    hits = tuple(
+        replace(
+            hit,
+            title=visible(hit.title),
+            url=visible(hit.url).translate(BRACKETS),
+            snippet=visible(hit.snippet),
+            published=hit.published and visible(hit.published),
+            engines=tuple(visible(name)[:MAX_NAME] for name in hit.engines),
+        )
+        for hit in found.hits
+    )
+    engines = tuple(visible(name)[:MAX_NAME] for name in found.engines)
+    raw = (
+        None
+        if found.raw is None
+        else {name: _each(item, visible) for name, item in found.raw.items()}
+    )
+    return replace(found, hits=hits, engines=engines, raw=raw)
+
+
+def _each(value: object, change: Callable[[str], str]) -> object:
+    """A JSON value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _each(item, change) for name, item in value.items()}
+    return [_each(item, change) for item in value] if isinstance(value, list) else value
+
+
+def build_search(
+    settings: Settings,
+    context: "ssl.SSLContext",
+    policy: GuardPolicy,
+    traffic: Traffic = STRAIGHT,
+    alarm: Alarm | None = None,
+) -> Searching:
     """Search over the configured providers.
 
     Raises:
         SettingsError: a proxy setting cannot be used.
     """
-    state = SqliteState(str(settings.data_path / "search.sqlite"))
+    state = _state(settings, alarm)
     world = World(state=state)
-    named = _client(settings, context)
-    public = _client(settings, context, Guard(policy))
+    named = _client(settings, context, traffic)
+    public = _client(settings, context, traffic, Guard(policy))
     entries = [
-        _entry(settings, spec, public if spec.public_only else named, world)
+        _entry(settings, spec, Line(public if spec.public_only else named, traffic.slots), world)
         for spec in settings.configured()
     ]
     router = build_router(
@@ -77,17 +149,34 @@ def build_search(settings: Settings, context: "ssl.SSLContext", policy: GuardPol
     upkeep = tuple(
         entry.provider.maintain for entry in entries if isinstance(entry.provider, Maintained)
     )
-    return Searching(router, state, (named, public), upkeep)
+    return Searching(router, state, (named, public), upkeep, Redactor.of(settings.secrets()))
 
 
-def _entry(
-    settings: Settings, spec: ProviderSpec, client: "httpx2.AsyncClient", world: World
-) -> Entry:
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A client, and what its requests share with all other traffic."""
+
+    client: "httpx2.AsyncClient"
+    slots: anyio.Semaphore | None = None
+
+
+def _state(settings: Settings, alarm: Alarm | None) -> SqliteState | PostgresState:
+    """What search remembers: with the library in a PostgreSQL, there too, for all replicas."""
+    store = settings.store.get_secret_value()
+    if not settings.keeps:
+        return SqliteState(MEMORY, alarm)
+    if store not in STORE_NAMES:
+        return PostgresState(store, alarm)
+    return SqliteState(str(settings.data_path / "search.sqlite"), alarm)
+
+
+def _entry(settings: Settings, spec: ProviderSpec, line: Line, world: World) -> Entry:
     per_minute = settings.searches_per_minute
-    gauge = Gauge(world.now, per_minute)
+    gauge = Gauge(world.now, per_minute, anyio.current_time)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    access = Access(Api(client, spec, gauge.note), base_url, values, world, pool_settings(settings))
+    api = Api(line.client, spec, gauge.note, line.slots)
+    access = Access(api, base_url, values, world, pool_settings(settings))
     pace = spec.pace.at_most(per_minute)
     return Entry(spec.build(access), spec.label, pace, gauge, spec.scraped)
 
@@ -106,7 +195,7 @@ def pool_settings(settings: Settings) -> PoolSettings:
 
 
 def _client(
-    settings: Settings, context: "ssl.SSLContext", guard: Guard | None = None
+    settings: Settings, context: "ssl.SSLContext", traffic: Traffic, guard: Guard | None = None
 ) -> "httpx2.AsyncClient":
     from kindly.fetch.transport import GuardedTransport
 
@@ -118,4 +207,5 @@ def _client(
             revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
         ),
         transport=GuardedTransport(guard, context) if guard else None,
+        around=traffic.around,
     )

@@ -238,7 +238,6 @@ async def test_no_results_come_with_a_suggestion(site: Site, tmp_path: Path) -> 
         ("/status/500", 500, "500"),
         ("/limited/429?after=3600", 429, "wait"),
         ("/slow-headers", None, "did not answer in time"),
-        ("/huge", None, "larger"),
         ("/binary", None, "image/png"),
         ("/redirect/6", None, "redirect"),
         ("/redirect-to?url=http://10.0.0.1/", None, "10.0.0.1"),
@@ -256,6 +255,22 @@ async def test_a_page_that_cannot_be_had_is_an_error(
     assert (page["url"], page["status"], page["errorCode"]) == (site.url(path), "error", code)
     assert words in page["message"]
     assert page["suggestion"]
+
+
+@pytest.mark.parametrize("path", ["/huge", "/declared"])
+async def test_a_page_beyond_the_byte_cap_is_truncated_with_a_warning(
+    site: Site, tmp_path: Path, path: str
+) -> None:
+    site.add(
+        "/declared", html(f"<main>{'<p>One more line of a very long page.</p>' * 9000}</main>")
+    )
+    async with calling(settings(site, tmp_path, KINDLY_MAX_PAGE_BYTES="200000")) as call:
+        page = data(await call("WebFetch", url=site.url(path), maxLength=500))
+        again = data(await call("WebFetch", url=site.url(path), maxLength=500))
+    assert (page["status"], page["truncated"]) == ("success", True)
+    assert page["message"].startswith("Content too large: only the beginning")
+    assert page["content"]
+    assert again == page
 
 
 async def test_a_missing_page_is_told_in_the_example_s_words(site: Site, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,41 @@ async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) ->
             answer = data(await call("web.search", query=[f"q{n}" for n in range(6)]))
     assert len(answer["queries"]) == 6
     assert most == 2
+
+
+async def test_searches_downloads_and_embeddings_share_one_cap(site: Site, tmp_path: Path) -> None:
+    """Four searches and four pages with their embeddings at once: two requests are under way, never three."""
+    running, most, two = 0, 0, anyio.Event()
+
+    def counted(route: Handler) -> Handler:
+        async def answer(request: SiteRequest, stream: SocketStream) -> Answer | None:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            if running == 2:
+                two.set()
+            await two.wait()
+            found = await route(request, stream)
+            running -= 1
+            return found
+
+        return answer
+
+    async def page(request: SiteRequest, stream: SocketStream) -> Answer:
+        return html(GUIDE)
+
+    site.add(GOOGLE, counted(google()))
+    site.add(EMBEDDINGS, counted(embedder))
+    urls = [site.add(f"/guide/{number}", counted(page)) for number in range(4)]
+    given = {**KEYS, **SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
+    async with calling(settings(site, tmp_path, **given)) as call:
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                for number, url in enumerate(urls):
+                    tasks.start_soon(partial(call, "web.search", query=f"q{number}"))
+                    tasks.start_soon(partial(call, "web.readFromPage", url=url, query=QUESTION))
+    assert most == 2
+    assert {GOOGLE, EMBEDDINGS, "/guide/3"} <= {request.path for request in site.requests}
 
 
 async def test_results_per_query_are_collected_in_tens(site: Site, tmp_path: Path) -> None:

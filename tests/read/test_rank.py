@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from kindly.models import Chunk, Passage
 from kindly.read import combine, static
 from kindly.read.chunk import split
-from kindly.read.rank import SIZES, Index, Ranking
+from kindly.read.rank import REST, SIZES, Index, Ranking
 
 URL = "https://example.com/bees"
 FILLER = (
@@ -127,7 +127,19 @@ def test_passages_stay_within_their_size() -> None:
     passages = ask(f"{BEES}\n\n{rest}", WINTER, threshold=0.0).passages
 
     assert len(passages) == 8
-    assert all(len(one.text) / 4 <= max(SIZES) + 1 for one in passages)
+    assert all(len(one.text) / 4 <= max(SIZES) + 2 * REST + 1 for one in passages)
+
+
+def test_little_that_would_be_left_of_a_chunk_is_taken_in() -> None:
+    sentence = "Plot {} has a bed of beans, a gate to the lane and a shed with some tools. "
+    count = SIZES[0] * 4 // len(sentence) + 1
+    text = "".join(sentence.format(n) for n in range(count)).strip()
+
+    (best, *others) = ask(text, "Which plot has a shed?", threshold=0.0).passages
+
+    assert len(text) / 4 > SIZES[0]
+    assert best.text == text
+    assert not others
 
 
 def test_rows_of_a_long_table_come_with_its_head() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.read.words import term_words, terms, tokens
+from kindly.read.words import runs_together, term_words, terms, tokens
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,18 @@ def test_ascii_and_other_text_are_cut_alike() -> None:
 def test_term_knows_the_word_it_stands_for() -> None:
     assert term_words("Agreements") == (("agreem", "agreements"),)
     assert term_words("readPage") == (("read", "read"), ("pag", "pag"), ("readpage", "readpage"))
+
+
+@pytest.mark.parametrize(
+    ("term", "together"),
+    [
+        ("東京", True),
+        ("アパ", True),
+        ("국어", True),
+        ("ก้า", True),
+        ("bees", False),
+        ("москв", False),
+    ],
+)
+def test_scripts_without_spaces_between_words_are_known(term: str, together: bool) -> None:
+    assert runs_together(term) is together

@@ -227,6 +227,45 @@ def library_stats(settings: Settings, *, as_json: bool) -> None:
     sys.exit(stats(settings, as_json=as_json))
 
 
+CLIENTS = (
+    "claude-code",
+    "claude-desktop",
+    "codex",
+    "cursor",
+    "vscode",
+    "gemini-cli",
+    "windsurf",
+    "zed",
+)
+
+
+@cli.command()
+@click.argument("client", type=click.Choice(CLIENTS), required=False)
+@click.option("--key", "keys", multiple=True, metavar="NAME", help="Pass on this setting; asked.")
+@click.option("--from-env", is_flag=True, help="Take each --key from the environment instead.")
+@click.option("--http", metavar="URL", help="A server that runs already, instead of a command.")
+@click.option("--command", help="What starts kindly. Default: as it was installed.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another file than the user's own.")
+@click.option("--print", "print_only", is_flag=True, help="Only print what would be put there.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common
+def setup(
+    *,
+    client: str | None,
+    print_only: bool,
+    config: Path | None,
+    log_level: str | None,
+    **wishes: Any,
+) -> None:
+    """Put Kindly into a client's configuration; without CLIENT, list them all."""
+    from kindly.cli.setup import Wishes, overview, set_up, show
+
+    settings = _settings(config, {"log_level": log_level})
+    if client is None:
+        sys.exit(overview(settings))
+    sys.exit((show if print_only else set_up)(settings, client, Wishes(**wishes)))
+
+
 @cli.command()
 @common
 def demo(config: Path | None, log_level: str | None) -> None:
@@ -237,20 +276,22 @@ def demo(config: Path | None, log_level: str | None) -> None:
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.option("--live/--no-live", default=True, show_default=True, help="Ask each provider once.")
+@as_json
 @common
-def doctor(*, as_json: bool, config: Path | None, log_level: str | None) -> None:
-    """Check settings, keys, folders, proxy and parser; say how to mend what is wrong."""
+def doctor(*, live: bool, as_json: bool, config: Path | None, log_level: str | None) -> None:
+    """Check settings, keys, providers, network, browser and store; say how to mend what is wrong."""
     from kindly.cli.doctor import examine
 
-    sys.exit(examine(_settings(config, {"log_level": log_level}), as_json=as_json))
+    settings = _settings(config, {"log_level": log_level})
+    sys.exit(examine(settings, as_json=as_json, live=live, config=config))
 
 
 def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
     from kindly.cli import logs
 
     settings = Settings.load(overrides=overrides, config=config)
-    logs.configure(settings.log_level, Redactor.of(settings.secrets()))
+    logs.configure(settings.log_level, Redactor.of(settings.secrets()), settings.log_format)
     return settings
 
 

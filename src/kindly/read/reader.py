@@ -4,7 +4,6 @@ Every page is cut and embedded once, and again only where it changed. Nothing he
 the memory of a page, not the answer; without vectors words alone decide; either is told in a note.
 """
 
-import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,10 +15,12 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from kindly.alarm import Alarm
 from kindly.errors import EmbeddingsDown, ModelMismatch, StoreUnavailable
 from kindly.models import Chunk, Cited, Document, Entry, Finding, Page, Passage
 from kindly.read.embedder import Embedder
 from kindly.read.store import Candidate, Model, Shelf, Store
+from kindly.sqlite import BUSY, reason_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-logger = logging.getLogger(__name__)
-
 Value = TypeVar("Value")
 
 KEPT_CHUNKS = 20_000
@@ -38,6 +37,14 @@ KEPT_CHUNKS = 20_000
 CANDIDATES = 48
 """How many chunks the whole library offers by words, and as many by meaning."""
 EVICT_EVERY = 200
+PATIENCE_S = 15.0
+"""How long an answer waits for the store."""
+TRIAL_S = 1.0
+"""How long it waits for one that could not be written the last time."""
+REST_S = 15.0
+"""How long a store that failed is left alone."""
+SKEW = timedelta(minutes=5)
+"""How far ahead of our clock a page may have been crawled."""
 NO_VECTORS = "Ranked by words alone, as there are no embeddings now: {why}"
 LONGEST = "The longest parts of the page stand here, as neither words nor embeddings told more."
 NOT_KEPT = "The page was read, but could not be kept in the library."
@@ -90,6 +97,7 @@ class Reader:
         embedder: Embedder,
         rules: Rules = Rules(),  # noqa: B008 - frozen
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        alarm: Alarm | None = None,
     ) -> None:
         self.store = store
         self._embedder = embedder
@@ -98,7 +106,9 @@ class Reader:
         self._indexes = _Indexes()
         self._puts = 0
         self._same_model = False
-        self._store_failed = False
+        self._alarm = alarm or Alarm()
+        self._rests_until = 0.0
+        self._is_written = True
 
     async def fresh(self, url: str) -> Shelf | None:
         """The page as it is kept, if it was crawled lately and all of it has vectors.
@@ -110,7 +120,8 @@ class Reader:
         shelf = await self._or_none(partial(self.store.shelf, url))
         if shelf is None or shelf.vectors is None:
             return None
-        return shelf if self._now() - shelf.entry.crawled_at < self._rules.fresh_for else None
+        age = self._now() - shelf.entry.crawled_at
+        return shelf if -SKEW <= age < self._rules.fresh_for else None
 
     @asynccontextmanager
     async def alone(self, url: str) -> AsyncIterator[None]:
@@ -280,17 +291,16 @@ class Reader:
     async def _put(
         self, entry: Entry, chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]"
     ) -> bool:
-        try:
+        async def put() -> bool:
             await self.store.put(entry, chunks, vectors, self._model(vectors))
+            self._is_written = True
             self._puts += 1
             if self._puts % EVICT_EVERY == 0:
                 before = self._now() - self._rules.max_age
                 await self.store.evict(max_bytes=self._rules.max_bytes, before=before)
-        except StoreUnavailable as error:
-            self._warn(error)
-            return False
-        self._store_failed = False
-        return True
+            return True
+
+        return await self._or_none(put) is True
 
     def _model(self, vectors: "Mapping[str, Vectors]") -> Model | None:
         first = next(iter(vectors.values()), None)
@@ -311,20 +321,25 @@ class Reader:
         self._same_model = True
 
     async def _or_none(self, work: "Callable[[], Awaitable[Value | None]]") -> "Value | None":
-        """What the store gives, or nothing if it fails."""
+        """What the store gives, or nothing if it fails, or failed a moment ago."""
+        if anyio.current_time() < self._rests_until:
+            return None
         try:
-            return await work()
+            with anyio.fail_after(PATIENCE_S if self._is_written else TRIAL_S):
+                return await work()
+        except TimeoutError:
+            self._warn(StoreUnavailable("The library does not answer.", reason=reason_of(BUSY)))
         except StoreUnavailable as error:
             self._warn(error)
-            return None
+        return None
 
     def _warn(self, error: StoreUnavailable) -> None:
-        """One warning until the store works again."""
-        if not self._store_failed:
-            logger.warning(
-                "The library cannot be used; pages are read without it. %s", error.detail
-            )
-        self._store_failed = True
+        """One warning for what several files may meet; then the store is left alone for a while."""
+        self._rests_until = anyio.current_time() + REST_S
+        self._is_written = False
+        self._alarm.warn(
+            error.reason, f"The library cannot be used; pages are read without it. {error.detail}"
+        )
 
 
 def embedded_text(chunk: Chunk) -> str:

@@ -5,6 +5,7 @@ a new one begun; one that is newer, or another program's, is left alone.
 """
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +19,7 @@ import anyio.to_thread
 
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.rows import SCHEMA
+from kindly.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,27 +31,17 @@ Ready = TypeVar("Ready")
 
 APPLICATION_ID = 0x4B6E644C
 READERS = 4
-BUSY_S = 60.0
-"""How long other processes may keep us from writing."""
+BUSY_S = 10.0
+"""How long other processes may keep us from writing: an answer waits for it."""
 TRY_S = 0.05
 """How long one attempt waits in its thread; between attempts the caller may be cancelled."""
+PAUSE_S = 0.01
 CLOSE_S = 5.0
 BESIDE = ("-wal", "-shm")
-CORRUPT = frozenset({11, 26})
 BUSY = frozenset({5, 6})
 VACUUMED_PAGES = 2000
 MAPPED_BYTES = 256 * 1024 * 1024
 """How much of the file is read without copying: every write of another process empties our cache."""
-REASONS = {
-    3: "it may not be opened",
-    5: "another process has held it for too long",
-    8: "it cannot be written",
-    10: "the disk gave an error",
-    11: "it is damaged",
-    13: "the disk is full",
-    14: "it cannot be opened",
-    26: "it is damaged",
-}
 
 
 class SqliteLibrary:
@@ -110,13 +102,16 @@ class SqliteLibrary:
     async def _patiently(
         self, work: "Callable[[sqlite3.Connection], Value]", limiter: anyio.CapacityLimiter
     ) -> Value:
-        give_up = anyio.current_time() + self._patience_s
+        give_up = math.inf
         while True:
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work, limiter=limiter)
             except _Busy as busy:
-                if anyio.current_time() > give_up:
+                now = anyio.current_time()
+                give_up = min(give_up, now + self._patience_s)
+                if now >= give_up:
                     raise self._unavailable(5) from busy
+            await anyio.sleep(PAUSE_S)
 
     def _attempt(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
@@ -124,13 +119,13 @@ class SqliteLibrary:
         try:
             return self._attempt_once(work)
         except sqlite3.DatabaseError as error:
-            if _code(error) not in CORRUPT:
-                raise self._unavailable(_code(error)) from error
+            if code_of(error) not in LASTING:
+                raise self._unavailable(code_of(error)) from error
         self._set_aside()
         try:
             return self._attempt_once(work)
         except sqlite3.Error as error:
-            raise self._unavailable(_code(error)) from error
+            raise self._unavailable(code_of(error)) from error
 
     def _attempt_once(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
@@ -139,7 +134,7 @@ class SqliteLibrary:
             with self._connection() as database:
                 return work(database)
         except sqlite3.OperationalError as error:
-            if _code(error) in BUSY:
+            if code_of(error) in BUSY:
                 raise _Busy from error
             raise
 
@@ -173,7 +168,8 @@ class SqliteLibrary:
         except OSError as error:
             raise StoreUnavailable(
                 f"The library cannot be kept at {self.path}: {error.strerror}. "
-                "Set DATA_DIR to a folder that can be written."
+                "Set DATA_DIR to a folder that can be written.",
+                reason=reason_of(CANNOT_OPEN),
             ) from error
         self._inode, self._seen = None, _inode(self.path)
         with closing(_connect(self.path)) as database:
@@ -186,8 +182,7 @@ class SqliteLibrary:
             return
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         database.execute("PRAGMA journal_mode = WAL")
-        with _patient(database):
-            database.execute("BEGIN IMMEDIATE")
+        database.execute("BEGIN IMMEDIATE")
         try:
             for step in self._migrations[self._version(database) :]:
                 for statement in step.split(";\n"):
@@ -241,8 +236,8 @@ class SqliteLibrary:
         logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
 
     def _unavailable(self, code: int) -> StoreUnavailable:
-        reason = REASONS.get(code, f"SQLite gave error {code}")
-        return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.")
+        reason = reason_of(code)
+        return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.", reason=reason)
 
     def _let_go(self) -> None:
         with self._lock:
@@ -295,19 +290,6 @@ def _vacuum(database: "sqlite3.Connection") -> None:
 def _roll_back(database: "sqlite3.Connection") -> None:
     if database.in_transaction:
         database.execute("ROLLBACK")
-
-
-@contextmanager
-def _patient(database: "sqlite3.Connection") -> Iterator[None]:
-    """Wait longer than usual: another process may be making the tables."""
-    database.execute(f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}")
-    yield
-    database.execute(f"PRAGMA busy_timeout = {TRY_S * 1000:.0f}")
-
-
-def _code(error: "sqlite3.Error") -> int:
-    code: int = getattr(error, "sqlite_errorcode", 1)
-    return code & 0xFF
 
 
 def _inode(path: Path) -> int | None:

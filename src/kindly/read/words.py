@@ -77,6 +77,11 @@ def tokens(text: str) -> list[str]:
     return (_PLAIN_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
+def runs_together(term: str) -> bool:
+    """Whether a term is in a script without spaces between words."""
+    return _UNSPACED.match(term) is not None
+
+
 @lru_cache(maxsize=100_000)
 def term_words(token: str) -> tuple[tuple[str, str], ...]:
     """The terms of a token, each with the word that it stands for, in lower case."""

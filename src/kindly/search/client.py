@@ -12,8 +12,12 @@ from kindly.errors import SettingsError
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
 
+    import anyio
     import httpx2
+
+    Around = Callable[[httpx2.AsyncBaseTransport], httpx2.AsyncBaseTransport]
 
 WIRE_LOGGERS = (
     "httpx2",
@@ -34,6 +38,19 @@ class Proxies:
     past: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What requests go through on their way out."""
+
+    slots: "anyio.Semaphore | None" = field(default=None, repr=False)
+    """What they share with all other traffic."""
+    around: "Around | None" = field(default=None, repr=False)
+    """Put around each transport."""
+
+
+STRAIGHT = Traffic()
+
+
 def build_client(
     *,
     timeout_s: float,
@@ -41,8 +58,11 @@ def build_client(
     context: "ssl.SSLContext | None" = None,
     proxies: Proxies | None = None,
     transport: "httpx2.AsyncBaseTransport | None" = None,
+    around: "Around | None" = None,
 ) -> "httpx2.AsyncClient":
     """An unopened client; the caller closes it. Without a TLS context it makes its own.
+
+    `around` is put around each of its transports.
 
     Raises:
         SettingsError: A proxy setting cannot be used.
@@ -51,9 +71,12 @@ def build_client(
 
     silence_wire_loggers()
     verify = context or True
+    wrap = around or _unchanged
+    if around is not None and transport is None:
+        transport = httpx2.AsyncHTTPTransport(verify=verify, trust_env=False)
     try:
         mounts = {
-            pattern: httpx2.AsyncHTTPTransport(verify=verify, proxy=address, trust_env=False)
+            pattern: wrap(httpx2.AsyncHTTPTransport(verify=verify, proxy=address, trust_env=False))
             if address
             else None
             for pattern, address in _routes(proxies or Proxies()).items()
@@ -62,7 +85,7 @@ def build_client(
             headers={"User-Agent": user_agent},
             timeout=timeout_s,
             verify=verify,
-            transport=transport,
+            transport=transport and wrap(transport),
             mounts=mounts,
             follow_redirects=False,
             http2=False,
@@ -73,6 +96,10 @@ def build_client(
             "The proxy settings cannot be used: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
         )
     raise problem  # outside the handler: the library's error shows the proxy's password
+
+
+def _unchanged(transport: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTransport":
+    return transport
 
 
 def silence_wire_loggers() -> None:

@@ -9,7 +9,7 @@ router's.
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,8 @@ class Api:
     spec: ProviderSpec
     note: Callable[[Mapping[str, str]], None] = ignored
     """Told the headers of every answer, refusals included: rate limits are learned from them."""
+    slots: anyio.Semaphore | None = field(default=None, repr=False)
+    """What requests share with all other traffic."""
 
     async def ask(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
         """Send one request and give the JSON object that came back.
@@ -99,7 +101,8 @@ class Api:
         outcome: bytes | SearchError = _timed_out(self.spec)
         if remaining_s := deadline.remaining_s():
             with anyio.move_on_after(remaining_s):
-                outcome = await _exchange(self, request)
+                async with self.slots or contextlib.nullcontext():
+                    outcome = await _exchange(self, request)
         if isinstance(outcome, SearchError):
             raise outcome
         return outcome

@@ -49,8 +49,14 @@ class Window:
 class Gauge:
     """The limits of one provider, learned from its answers."""
 
-    def __init__(self, now: Callable[[], float], per_minute: int | None = None) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float],
+        per_minute: int | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
         self._now = now
+        self._clock = clock or now
         self._per_minute = per_minute
         self._paused_until = 0.0
         self.quota: Quota | None = None
@@ -60,7 +66,7 @@ class Gauge:
     @property
     def pause_s(self) -> float:
         """Seconds for which the provider is not to be asked; zero when it may be."""
-        return max(0.0, self._paused_until - self._now()) if self._paused_until else 0.0
+        return max(0.0, self._paused_until - self._clock()) if self._paused_until else 0.0
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Learn from the headers of any answer."""
@@ -78,7 +84,7 @@ class Gauge:
 
     def pause(self, seconds: float) -> None:
         """Leave the provider alone for that long, or for longer if that was said before."""
-        until = self._now() + min(seconds, MAX_PAUSE_S)
+        until = self._clock() + min(seconds, MAX_PAUSE_S)
         self._paused_until = max(self._paused_until, until)
 
     def _quota(self, window: Window) -> Quota:

@@ -16,6 +16,7 @@ from kindly.search.ledger import Ledger, Standing
 from kindly.search.pacing import Pacer
 from kindly.search.provider import SearchProvider
 from kindly.search.relevance import looks_unrelated
+from kindly.trace import span
 
 OVERTIME_S = 0.1
 """What a provider that does not keep its deadline gets on top, before it is cut off."""
@@ -73,8 +74,10 @@ class Lane:
 
     async def _search(self, query: Query, deadline: Deadline, allowed_s: float) -> Found:
         found: Found | None = None
-        with anyio.move_on_after(allowed_s + OVERTIME_S):
-            found = await self.provider.search(query, deadline)
+        with span("provider", provider=self.name) as step:
+            with anyio.move_on_after(allowed_s + OVERTIME_S):
+                found = await self.provider.search(query, deadline)
+            step.outcome = "ok" if found else "timeout"
         if found is None:
             raise ProviderTimeout(
                 f"{self.pacer.label} did not answer in time: try again in a moment.",

@@ -115,7 +115,7 @@ class Ledger:
 
     async def save_if_due(self) -> None:
         """Save, but not more often than every half minute."""
-        if self._now() - self._saved_at >= SAVE_EVERY_S:
+        if abs(self._now() - self._saved_at) >= SAVE_EVERY_S:
             await self.save()
 
     async def save(self) -> None:
@@ -134,7 +134,12 @@ class Ledger:
 
     async def _read(self) -> dict[str, Record]:
         kept = await self._state.load(KIND)
-        return {name: record_from(kept.get(name)) for name in self._fresh}
+        return {name: self._possible(record_from(kept.get(name))) for name in self._fresh}
+
+    def _possible(self, record: Record) -> Record:
+        """Without what stands in the future: a clock that was set back would have it rule until then."""
+        ahead = record.standing.at > self._now() + SAVE_EVERY_S
+        return replace(record, standing=Standing()) if ahead else record
 
     def _add(self, name: str, record: Record) -> None:
         self._fresh[name] = self._fresh[name].plus(record)

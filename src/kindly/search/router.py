@@ -24,6 +24,7 @@ from kindly.search.parallel import Race, ask_several
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.rounds import Choices, Round, none_configured
 from kindly.search.world import World
+from kindly.trace import span
 
 SEARCH_BUDGET_S = 9.5
 """For a whole search, however many providers it asks: with all of them down, the error comes within 10 s."""
@@ -83,7 +84,10 @@ class Router:
         if not self.lanes:
             raise none_configured(self.choices)
         try:
-            return await self.cache(query, lambda: self._answer(query, deadline))
+            with span("search") as step:
+                hits = await self.cache(query, lambda: self._answer(query, deadline))
+                step.note(provider=hits.provider, hits=len(hits.hits), cached=hits.cached)
+            return hits
         finally:
             await self.ledger.save_if_due()
 

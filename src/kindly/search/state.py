@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kindly.alarm import Alarm
 from kindly.search.world import Json
 from kindly.sqlite import SqliteFile
 
@@ -24,8 +25,8 @@ FORGET = "DELETE FROM state_1 WHERE kind = ? AND key = ?"
 class SqliteState:
     """State in one file that several servers share; the last one to write a value wins."""
 
-    def __init__(self, path: str) -> None:
-        self._file = SqliteFile(path, SCHEMA, "search state")
+    def __init__(self, path: str, alarm: Alarm | None = None) -> None:
+        self._file = SqliteFile(path, SCHEMA, "search state", alarm)
 
     async def load(self, kind: str) -> Mapping[str, Json]:
         """All values of a kind, by their key."""
@@ -43,7 +44,16 @@ class SqliteState:
 
 def _load(kind: str, database: "sqlite3.Connection") -> dict[str, Json]:
     rows = database.execute(LOAD, (kind,)).fetchall()
-    return {key: value for key, text in rows if isinstance(value := json.loads(text), dict)}
+    return {key: value for key, text in rows if (value := _object(text)) is not None}
+
+
+def _object(text: object) -> Json | None:
+    """A value as it was saved, or nothing for what cannot be read."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _save(kind: str, values: Mapping[str, Json | None], database: "sqlite3.Connection") -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from kindly.budget import count_tokens, fair_shares, fit
 from kindly.models import Cited, Finding
 from kindly.pipeline import PageFindings
-from kindly.server.render import TITLE_TOKENS, Marks, clip, fence_free, size
+from kindly.server.render import TITLE_TOKENS, Marks, clip, fence_free, provenance, size
 from kindly.server.tool import Output
 
 SECTION_TOKENS = 40
@@ -25,10 +25,11 @@ def page_findings_output(url: str, found: PageFindings, fence: Marks, tokens: in
         "title": title,
         "how": found.how,
         "fetched_at": entry.crawled_at.isoformat(timespec="seconds"),
+        "content_hash": entry.content_hash,
     }
     if found.note:
         about["note"] = found.note
-    facts = " · ".join((url, found.how, about["fetched_at"]))
+    facts = " · ".join((url, found.how, *provenance(about)))
     head = "\n".join(filter(None, (f"# {title}", facts, found.note, fence.preamble)))
 
     def build(room: int) -> Output:
@@ -105,6 +106,7 @@ def _passage(cited: Cited, fence: Marks, *, cite: bool) -> dict[str, Any]:
         laid_out["url"] = entry.url
         laid_out["title"] = clip(entry.title, TITLE_TOKENS)
         laid_out["fetched_at"] = entry.crawled_at.isoformat(timespec="seconds")
+        laid_out["content_hash"] = entry.content_hash
     return laid_out
 
 
@@ -112,7 +114,12 @@ def _as_text(finding: dict[str, Any]) -> str:
     lines = [f"## {finding['question']}"]
     for number, passage in enumerate(finding["passages"], start=1):
         where = " > ".join(passage["section"])
-        facts = [f"{number}. score {passage['score']:.2f}", passage.get("title", ""), where]
+        facts = [
+            f"{number}. score {passage['score']:.2f}",
+            passage.get("title", ""),
+            where,
+            *provenance(passage),
+        ]
         lines.append(f"{' · '.join(filter(None, facts))}\n{passage['link']}\n{passage['text']}")
     if "note" in finding:
         lines.append(finding["note"])

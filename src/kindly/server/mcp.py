@@ -13,10 +13,13 @@ from mcp.server.stdio import stdio_server
 
 import kindly
 from kindly.app import App
-from kindly.budget import Deadline
-from kindly.errors import KindlyError, ProviderTimeout
+from kindly.budget import Deadline, count_tokens
+from kindly.errors import Busy, KindlyError, ProviderTimeout
+from kindly.pipeline import Progress
 from kindly.redact import Redactor
+from kindly.server.desk import Desk
 from kindly.server.failures import UNEXPECTED, sentence
+from kindly.server.observe import observed
 from kindly.server.tool import Call, Output, Profile, Tool
 
 logger = logging.getLogger(__name__)
@@ -28,20 +31,33 @@ GRACE_S = 2.0
 """How long after its deadline a call is stopped by force."""
 
 
-def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = False) -> Server[App]:
+class KindlyServer(Server[App]):
+    """The MCP server, with its desk for the pages beside it."""
+
+    def __init__(self, desk: Desk, name: str, **options: Any) -> None:
+        super().__init__(name, **options)
+        self.desk = desk
+
+
+def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = False) -> KindlyServer:
     """The server that offers a profile's tools; the app is opened when it starts and closed when it ends."""
     tools = {
         (tool.name.replace(".", "_") if plain_names else tool.name): tool for tool in profile.tools
     }
     listed = [_listed(name, tool) for name, tool in tools.items()]
 
+    desk = Desk(profile.name, tools)
     listed_once = anyio.Event()
 
     @asynccontextmanager
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
         async with open_app() as app, anyio.create_task_group() as tasks:
             tasks.start_soon(_warm_after, listed_once, app)
-            yield app
+            desk.app = app
+            try:
+                yield app
+            finally:
+                desk.app = None
             tasks.cancel_scope.cancel()
 
     async def list_tools(
@@ -58,9 +74,10 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         if tool is None:
             known = ", ".join(tools)
             return _failure(f"Unknown tool {params.name[:60]!r}. There are: {known}.", app.redactor)
-        return await _answer(tool, params.arguments, app, context)
+        return await answer(tool, params.arguments, app, _Progress(context))
 
-    return Server(
+    return KindlyServer(
+        desk,
         kindly.SERVER_NAME,
         version=kindly.__version__,
         title="Kindly",
@@ -88,41 +105,45 @@ def _listed(name: str, tool: Tool) -> types.Tool:
     )
 
 
-async def _answer(
-    tool: Tool, arguments: dict[str, Any] | None, app: App, context: Context
+async def answer(
+    tool: Tool, arguments: dict[str, Any] | None, app: App, progress: Progress
 ) -> types.CallToolResult:
+    """What a client gets for a call; it is counted, traced and logged."""
+    with observed(app, tool.name) as current:
+        current.outcome, result = await _outcome(tool, arguments, app, progress, current.id)
+        current.failed = bool(result.is_error)
+        (block,) = result.content
+        current.tokens = count_tokens(block.text) if isinstance(block, types.TextContent) else 0
+    return result
+
+
+async def _outcome(
+    tool: Tool, arguments: dict[str, Any] | None, app: App, progress: Progress, call: str
+) -> tuple[str, types.CallToolResult]:
     """Run a tool. The one place where an unforeseen exception ends: in the log, and as a plain sentence."""
-    began = anyio.current_time()
     try:
         wanted = tool.arguments.parse(arguments)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
             async with app.room.taken():
-                output = await tool.run(Call(app, deadline, _Progress(context)), wanted)
+                output = await tool.run(Call(app, deadline, progress), wanted)
     except KindlyError as error:
-        _log(tool, error.outcome.value, began)
+        outcome = "busy" if isinstance(error, Busy) else error.outcome.value
         if tool.failure is not None:
-            return _result(tool.failure(error, arguments or {}), app.redactor)
-        return _failure(sentence(error), app.redactor)
+            return outcome, _result(tool.failure(error, arguments or {}), app.redactor)
+        return outcome, _failure(sentence(error), app.redactor)
     except TimeoutError:
-        _log(tool, "timeout", began)
         late = (
             f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again."
         )
         if tool.failure is not None:
-            return _result(tool.failure(ProviderTimeout(late), arguments or {}), app.redactor)
-        return _failure(late, app.redactor)
+            failed = tool.failure(ProviderTimeout(late), arguments or {})
+            return "timeout", _result(failed, app.redactor)
+        return "timeout", _failure(late, app.redactor)
     except Exception:
-        logger.exception("unforeseen error", extra={"tool": tool.name})
-        return _failure(UNEXPECTED, app.redactor)
-    _log(tool, output.structured.get("status", "ok"), began)
-    return _result(output, app.redactor)
-
-
-def _log(tool: Tool, outcome: str, began: float) -> None:
-    """One line a call, without what was asked or found."""
-    took_ms = round((anyio.current_time() - began) * 1000)
-    logger.info("call", extra={"tool": tool.name, "outcome": outcome, "took_ms": took_ms})
+        logger.exception("unforeseen error", extra={"tool": tool.name, "call": call})
+        return "error", _failure(UNEXPECTED, app.redactor)
+    return str(output.structured.get("status", "ok")), _result(output, app.redactor)
 
 
 class _Progress:

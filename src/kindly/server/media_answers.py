@@ -4,7 +4,7 @@ The text for the model is the compact JSON of the data. Page text stands in JSON
 in it looks like a mark of ours is defused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from kindly.models import NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
 from kindly.server.dates import to_date
 from kindly.server.domains import registered
 from kindly.server.lengths import cut, cut_markup, snippet
-from kindly.server.render import LOOK_ALIKE, TITLE_TOKENS, clip, compact, size
+from kindly.server.render import TITLE_TOKENS, clip, compact, defused, size
 from kindly.server.tool import Output
 
 Json = dict[str, Any]
@@ -38,6 +38,7 @@ LINKS_SHARE = 4
 NOTHING_FOUND = "No results found. Try broader search terms or check spelling."
 PAYWALL = "Content appears to be behind a paywall"
 BEGINNING_ONLY = "Only the beginning of this file was read"
+LARGE = "Content too large: only the beginning of the page was fetched"
 SUBSCRIPTION = "This page requires a subscription; none of its text can be read without one."
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
@@ -103,7 +104,7 @@ def _item(hit: Hit, day: date) -> Json:
     return {
         "title": clip(hit.title, TITLE_TOKENS),
         "url": hit.url,
-        "snippet": snippet(_defused(hit.snippet), SNIPPET_CHARACTERS),
+        "snippet": snippet(defused(hit.snippet), SNIPPET_CHARACTERS),
         "domain": registered(hit.url),
         "datePublished": to_date(hit.published, day),
     }
@@ -111,7 +112,7 @@ def _item(hit: Hit, day: date) -> Json:
 
 def page_output(shown: Shown, document: Document, tokens: int, day: date) -> Output:
     """A page: as much of its text as was asked for and as `tokens` allow, with what it says of itself and its links."""
-    text = _defused(document.text)
+    text = defused(document.text)
     links = _links(document.links, tokens // LINKS_SHARE) if shown.include_links else None
     shorten = cut_markup if document.format == "html" else cut
 
@@ -126,7 +127,7 @@ def _page(
     shown: Shown, document: Document, content: str, links: Sequence[Link] | None, day: date
 ) -> Json:
     cut_short = len(content) < len(document.text)
-    partial = document.partial and shown.selector is None
+    partial = document.partial and not document.cut and shown.selector is None
     page: Json = {"url": shown.url}
     if shown.selector is not None:
         page["selector"] = shown.selector
@@ -135,7 +136,7 @@ def _page(
         "title": clip(document.metadata.title, TITLE_TOKENS),
         "content": content,
         "contentLength": len(content),
-        "truncated": cut_short or partial,
+        "truncated": cut_short or document.partial,
     }
     if notes := _notes(document, content, links, partial=partial):
         page["message"] = ". ".join(notes)
@@ -143,7 +144,9 @@ def _page(
         return page | {"selectorMatched": True}
     page["metadata"] = _metadata(document, day)
     if links is not None:
-        page["links"] = [{"text": clip(link.text, TITLE_TOKENS), "url": link.url} for link in links]
+        page["links"] = [
+            {"text": clip(link.text, TITLE_TOKENS), "url": defused(link.url)} for link in links
+        ]
     return page
 
 
@@ -151,7 +154,9 @@ def _notes(
     document: Document, content: str, links: Sequence[Link] | None, *, partial: bool
 ) -> list[str]:
     notes = []
-    if partial:
+    if document.cut:
+        notes.append(LARGE)
+    elif partial:
         notes.append(PAYWALL if document.media_type in HTML_TYPES else BEGINNING_ONLY)
     if len(content) < len(document.text):
         notes.append(
@@ -172,8 +177,17 @@ def _metadata(document: Document, day: date) -> Json:
         "siteName": about.site and clip(about.site, TITLE_TOKENS),
     }
     if about.structured and count_tokens(compact(about.structured)) <= STRUCTURED_TOKENS:
-        known["structuredData"] = dict(about.structured)
+        known["structuredData"] = _each(dict(about.structured), defused)
     return known
+
+
+def _each(value: object, change: Callable[[str], str]) -> object:
+    """A JSON value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): _each(item, change) for name, item in value.items()}
+    return [_each(item, change) for item in value] if isinstance(value, list) else value
 
 
 def _links(links: Sequence[Link], tokens: int) -> list[Link]:
@@ -251,10 +265,6 @@ def _told(error: KindlyError) -> tuple[str, str]:
 
 def _when(error: KindlyError) -> str:
     return " later" if error.retry_after_s is None else f" in {error.retry_after_s:.0f} seconds"
-
-
-def _defused(text: str) -> str:
-    return LOOK_ALIKE.sub(lambda match: "‹" * len(match[0]), text)
 
 
 def _output(structured: Json, *, failed: bool = False) -> Output:

@@ -27,11 +27,11 @@ from kindly.errors import (
 from kindly.models import Hit, Hits, Outcome, OutcomeKind, Query, Reading, Source
 from kindly.search.score import Candidate, scores
 from kindly.server.render import (
-    LOOK_ALIKE,
     SNIPPET_TOKENS,
     TITLE_TOKENS,
     clip,
     compact,
+    defused,
     size,
 )
 from kindly.server.tool import Output
@@ -177,7 +177,7 @@ def _result(one: Found, reading: Reading, *, fetch_content: bool) -> Json:
         }
     return result | {
         "content": {
-            "markdown": LOOK_ALIKE.sub(lambda match: "‹" * len(match[0]), _markdown(reading)),
+            "markdown": defused(_markdown(reading)),
             "word_count": len(source.document.text.split()),
             "fetch_time_ms": source.took_ms,
             "summary": one.summary,

@@ -18,6 +18,7 @@ from kindly.settings import Settings
 Json = dict[str, Any]
 
 MAX_QUOTED = 60
+MAX_BITS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Arguments(BaseModel):
             return values
         known = cls.model_fields
         return {
-            name: _respelled(value, known[name]) if name in known else value
+            name: _respelled(_sized(value), known[name]) if name in known else value
             for name, value in values.items()
             if name not in known or known[name].is_required() or not _absent(value)
         }
@@ -83,7 +84,7 @@ def json_list(value: object) -> object:
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value
 
@@ -92,6 +93,20 @@ def _absent(value: object) -> bool:
     return value is None or (
         isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
     )
+
+
+class _Huge:
+    """Stands for a number of so many digits that it cannot even be written down."""
+
+    def __repr__(self) -> str:
+        return "a number of far too many digits"
+
+
+def _sized(value: object) -> object:
+    """A value as it is, without numbers that Python refuses to write."""
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return _Huge()
+    return [_sized(item) for item in value] if isinstance(value, list) else value
 
 
 def _respelled(value: object, field_info: FieldInfo) -> object:
@@ -104,7 +119,7 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
         return plain
     try:
         return json.loads(plain)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 
@@ -124,15 +139,23 @@ def _input_error(error: ValidationError, names: tuple[str, ...]) -> InputError:
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "extra_forbidden":
         return InputError(
-            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(names)}.", field=name
+            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(names)}.",
+            field=name[:MAX_QUOTED],
         )
     if first["type"] == "missing":
         return InputError(f"{name} is required.", field=name)
-    shown = repr(first["input"])
-    got = shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
+    got = _quoted(first["input"])
     return InputError(
         f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {got}.", field=name
     )
+
+
+def _quoted(value: object) -> str:
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):
+        return f"this {type(value).__name__}"
+    return shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
 
 
 def _slim(schema: Json) -> Json:

@@ -5,16 +5,17 @@ line by `SettingsError`. What a setting does is said beside it in `fields`; `doc
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
+from kindly import tape
 from kindly.errors import SettingsError
 from kindly.fetch.loaders import LOADERS
 from kindly.search.provider import Need, ProviderSpec
@@ -50,7 +51,7 @@ class Settings(Fields):
 
     needed: Mapping[str, SecretStr] = Field(default_factory=dict)
     """What providers need, keys above all, by the name of the variable."""
-    base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict)
+    base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict, repr=False)
     """Addresses that differ from the vendor's, of providers and loaders, by the name of their variable."""
     tokens: Mapping[str, SecretStr] = Field(default_factory=dict)
     """Tokens that loaders can use, by the name of their variable."""
@@ -79,9 +80,31 @@ class Settings(Fields):
         return user_data_path("kindly", appauthor=False)
 
     @property
+    def keeps(self) -> bool:
+        """Whether anything is kept on disk; beside a cassette nothing is, so that it holds all there is."""
+        return self.cassette is None
+
+    @property
+    def for_replay(self) -> Mapping[str, str]:
+        """The settings that a cassette needs to be replayed; every secret is replaced by a name for it."""
+        specs = [spec for spec in self.configured() if spec.library is None]
+        values = {
+            need.name: REPLAYED if need.kind == "secret" else revealed(self.needed[need.name]) or ""
+            for spec in specs
+            for need in spec.needs
+        }
+        values |= self.base_urls
+        if self.embedding_server_url:
+            values["EMBEDDING_SERVER_URL"] = self.embedding_server_url
+            values["EMBEDDING_MODEL_NAME"] = self.embedding_model_name
+        if self.allow_private:
+            values["KINDLY_ALLOW_PRIVATE"] = ",".join(self.allow_private)
+        return values
+
+    @property
     def pages_file(self) -> Path | None:
         """Where the page cache is kept; None, in memory."""
-        kept = self.cache_on_disk and self.cache_mb
+        kept = self.cache_on_disk and self.cache_mb and self.keeps
         return self.data_path / "pages.sqlite" if kept else None
 
     @property
@@ -97,15 +120,37 @@ class Settings(Fields):
         """Every value that must never be shown."""
         keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
         tokens = (*keys, *self.tokens.values())
-        own = (self.http_token, self.http_proxy, self.https_proxy, self.embedding_server_api_key)
+        own = (self.http_proxy, self.https_proxy, self.embedding_server_api_key)
         shown = [secret.get_secret_value() for secret in (*own, *tokens) if secret]
         store = self.store.get_secret_value()
         parts = () if store in STORE_NAMES else (store, urlsplit(store).password or "")
-        return (*shown, *parts)
+        callers = (revealed(self.http_token) or "").split()
+        return (*callers, *shown, *parts, *self._passwords())
+
+    def _passwords(self) -> Iterator[str]:
+        """What stands before the @ of an address, alone and as basic authentication sends it."""
+        addresses = [*self.base_urls.values()]
+        addresses += [self.embedding_server_url or "", self.otel_endpoint or ""]
+        proxies = (self.http_proxy, self.https_proxy)
+        addresses += [
+            secret.get_secret_value() for secret in (*self.needed.values(), *proxies) if secret
+        ]
+        for address in (part for text in addresses for part in text.split(",")):
+            user, _, host = address.strip().partition("://")[2].rpartition("@")
+            if host and user:
+                name, _, password = user.partition(":")
+                yield from (
+                    user,
+                    password,
+                    unquote(password),
+                    f"{unquote(name)}:{unquote(password)}",
+                )
 
     def configured(self) -> tuple[ProviderSpec, ...]:
         """The providers that have all they need, in the order in which they are asked."""
         ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
+        if not self.keeps:
+            ready = [spec for spec in ready if spec.library is None]
         if self.profile == "pages" and not self.pages_any_provider:
             ready = [spec for spec in ready if spec.name == "google"]
         if not self.providers:
@@ -138,11 +183,25 @@ class Settings(Fields):
             for name, value in (overrides or {}).items()
             if value is not None
         }
-        merged = _profile_defaults(merged) | merged
+        merged = _profile_defaults(merged) | _cassette(merged) | merged
         settings = cls._validated(merged)
         settings._origins.update({name: value.origin for name, value in merged.items()})
         settings._environ = environ
         return settings
+
+    @classmethod
+    def replaying(cls, cassette: Path, environ: Mapping[str, str]) -> Self:
+        """Settings under which a cassette alone answers: what else is set does not count.
+
+        `environ` is what child processes are given.
+
+        Raises:
+            SettingsError: the file is no cassette.
+        """
+        names = _names()
+        known = {*names.known, *(alias for names in names.aliases.values() for alias in names)}
+        plain = {name: value for name, value in environ.items() if name not in known}
+        return cls.load({**plain, "KINDLY_CASSETTE": str(cassette), CONFIG_NAME: os.devnull})
 
     @classmethod
     def _validated(cls, merged: Mapping[str, "Value"]) -> Self:
@@ -162,6 +221,11 @@ class Settings(Fields):
         _check_providers(settings.providers)
         _check_libraries(settings.configured())
         return settings
+
+
+REPLAYED = "replayed-from-a-cassette"
+"""Stands for a key where no network is asked."""
+REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
 
 
 def revealed(secret: SecretStr | None) -> str | None:
@@ -210,6 +274,16 @@ def _profile_defaults(merged: Mapping[str, Value]) -> dict[str, Value]:
         return {}
     taken = profile_defaults(chosen.value, merged.keys())
     return {name: Value(value, "profile") for name, value in taken.items()}
+
+
+def _cassette(merged: Mapping[str, Value]) -> dict[str, Value]:
+    """What the cassette that is replayed needs, for the user need not set it."""
+    named = merged.get(ENV_BY_FIELD["cassette"].name)
+    if named is None or not (path := Path(str(named.value)).expanduser()).exists():
+        return {}
+    needs = tape.read(path)[0].get("settings", {})
+    known = {*NEEDS, *URL_NAMES, *(ENV_BY_FIELD[name].name for name in REPLAYED_FIELDS)}
+    return {name: Value(value, "cassette") for name, value in needs.items() if name in known}
 
 
 def _needed(name: str, value: Value) -> str | None:

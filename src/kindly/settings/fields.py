@@ -10,6 +10,7 @@ from kindly.settings.hosts import ContextName, ProfileName
 from kindly.settings.values import (
     BaseUrl,
     Env,
+    ExactUrl,
     Listed,
     PrivateHosts,
     ProxyAddress,
@@ -57,8 +58,46 @@ class Fields(BaseModel):
     ] = 8000
     http_token: Annotated[
         SecretStr | None,
-        Env("KINDLY_HTTP_TOKEN", "Bearer token that HTTP clients must send; needed off loopback."),
+        Env(
+            "KINDLY_HTTP_TOKEN",
+            "Bearer tokens that HTTP clients may send, one a line; needed off loopback.",
+        ),
     ] = None
+    http_token_file: Annotated[
+        Path | None,
+        Env("KINDLY_HTTP_TOKEN_FILE", "A file of such tokens; read again when it changes."),
+    ] = None
+    oauth_issuer: Annotated[
+        ExactUrl | None,
+        Env("KINDLY_OAUTH_ISSUER", "Authorization server whose tokens HTTP clients may send."),
+    ] = None
+    oauth_audience: Annotated[
+        str | None, Env("KINDLY_OAUTH_AUDIENCE", "What its tokens must be made for (`aud`).")
+    ] = None
+    oauth_jwks_url: Annotated[
+        ExactUrl | None,
+        Env("KINDLY_OAUTH_JWKS_URL", "Where its keys are; unset, what its metadata says."),
+    ] = None
+    oauth_scopes: Annotated[
+        Listed, Env("KINDLY_OAUTH_SCOPES", "Scopes that its tokens must have.")
+    ] = ()
+    public_url: Annotated[
+        ExactUrl | None,
+        Env("KINDLY_PUBLIC_URL", "Address of `/mcp` as clients know it, behind a proxy."),
+    ] = None
+    rate_per_minute: Annotated[
+        int | None,
+        Field(ge=1, le=1_000_000),
+        Env(
+            "KINDLY_RATE_PER_MINUTE",
+            "HTTP requests a minute of one caller; unset, 600 where a token is needed, else any.",
+        ),
+    ] = None
+    max_request_bytes: Annotated[
+        int,
+        Field(ge=1_000, le=100_000_000),
+        Env("KINDLY_MAX_REQUEST_BYTES", "Bytes of an HTTP request's body."),
+    ] = 4_000_000
     allowed_hosts: Annotated[
         Listed,
         Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
@@ -141,6 +180,13 @@ class Fields(BaseModel):
         Path | None,
         Env("KINDLY_BROWSER_PATH", "The browser's executable; unset, it is looked for."),
     ] = None
+    browser_sandbox: Annotated[
+        bool | None,
+        Env(
+            "KINDLY_BROWSER_SANDBOX",
+            "The browser's own sandbox; unset, on but for root. Off only where a container is the wall.",
+        ),
+    ] = None
     browser_attempts: Annotated[
         int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "How often its start is tried.")
     ] = 3
@@ -186,6 +232,7 @@ class Fields(BaseModel):
     ] = 365
     embedding_server_url: Annotated[
         BaseUrl | None,
+        Field(repr=False),
         Env(
             "EMBEDDING_SERVER_URL",
             "An OpenAI-compatible embedding server; unset, the model that comes with the install.",
@@ -208,10 +255,37 @@ class Fields(BaseModel):
         Env("SIMILARITY_THRESHOLD", "Score from which a passage counts as an answer."),
     ] = 0.72
 
+    cassette: Annotated[
+        Path | None,
+        Env(
+            "KINDLY_CASSETTE",
+            "A file of network answers: replayed without a network if it is there, else recorded.",
+        ),
+    ] = None
+
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
         Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
     ] = "warning"
+    log_format: Annotated[
+        Literal["json", "text"],
+        Env("KINDLY_LOG_FORMAT", "How a log line is written: for programs, or for people."),
+    ] = "json"
+    otel: Annotated[
+        bool | None,
+        Env(
+            "KINDLY_OTEL",
+            "Send traces of calls (extra `otel`); unset, where OTEL_EXPORTER_OTLP_ENDPOINT is set.",
+        ),
+    ] = None
+    otel_endpoint: Annotated[
+        BaseUrl | None,
+        Field(repr=False),
+        Env(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "The collector that traces go to, by OTLP over HTTP; unset, http://localhost:4318.",
+        ),
+    ] = None
 
     providers: Annotated[
         Listed,

@@ -11,7 +11,7 @@ from typing import Literal
 from kindly.errors import SettingsError
 from kindly.settings.seeds import TABLES, Unusable, translate
 
-Origin = Literal["default", "profile", "file", "environment", "command line"]
+Origin = Literal["default", "profile", "cassette", "file", "environment", "command line"]
 
 CONFIG_NAME = "KINDLY_CONFIG"
 

@@ -27,10 +27,14 @@ def _split(value: object) -> object:
     return value
 
 
-def _web_address(value: str) -> str:
+def _exact_address(value: str) -> str:
     if not value.startswith(("http://", "https://")):
         raise ValueError("must begin with http:// or https://")
-    return value.rstrip("/")
+    return value
+
+
+def _web_address(value: str) -> str:
+    return _exact_address(value).rstrip("/")
 
 
 def _proxy_address(value: SecretStr) -> SecretStr:
@@ -63,3 +67,5 @@ PrivateHosts = Annotated[
 ]
 ProxyAddress = Annotated[SecretStr, AfterValidator(_proxy_address)]
 BaseUrl = Annotated[str, AfterValidator(_web_address)]
+ExactUrl = Annotated[str, AfterValidator(_exact_address)]
+"""Compared as it is written: its last slash counts."""

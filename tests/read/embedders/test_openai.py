@@ -123,6 +123,12 @@ REFUSALS: dict[str, tuple[Answer, str]] = {
     "no data": (Answer(b"{}"), "not a list"),
     "too few": (Answer(b'{"data": []}'), "not a list"),
     "words for numbers": (Answer(b'{"data": [{"index": 0, "embedding": ["a"]}]}'), "not a list"),
+    "no number": (Answer(b'{"data": [{"index": 0, "embedding": [NaN]}]}'), "not all numbers"),
+    "beyond all": (Answer(b'{"data": [{"index": 0, "embedding": [1e300]}]}'), "not all numbers"),
+    "too long": (
+        Answer(b'{"data": [{"index": 0, "embedding": [1%b]}]}' % (b"0" * 400)),
+        "not a list",
+    ),
     "empty vector": (Answer(b'{"data": [{"index": 0, "embedding": []}]}'), "not a list"),
 }
 
@@ -162,6 +168,25 @@ async def test_server_that_is_away_is_told(world: World) -> None:
     server = Server("http://127.0.0.1:9", "tiny", timeout_s=1)
     with pytest.raises(EmbeddingsDown, match="could not be reached"):
         await OpenAiEmbedder(world.client, server).embed(["a"])
+
+
+async def test_server_that_lets_wait_is_not_asked_again_for_a_while(world: World) -> None:
+    asked: list[SiteRequest] = []
+
+    async def drip(request: SiteRequest, stream: SocketStream) -> None:
+        asked.append(request)
+        await stream.send(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            await stream.send(b" ")
+            await anyio.sleep(0.01)
+
+    world.site.add("/v1/embeddings", drip)
+    embedder = OpenAiEmbedder(world.client, Server(world.site.url(), "tiny", timeout_s=0.2))
+    with anyio.fail_after(20):
+        for words in ("did not answer in time", "a moment ago"):
+            with pytest.raises(EmbeddingsDown, match=words):
+                await embedder.embed(["a"])
+    assert len(asked) == 1
 
 
 async def test_nothing_to_embed_asks_nobody(world: World) -> None:

@@ -7,7 +7,7 @@ has the key, a text or anything the server wrote in it.
 import json
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ BATCH = 32
 MAX_ANSWER_BYTES = 64_000_000
 """Thirty-two vectors of 8,192 numbers, written out in full, stay below."""
 RETRY_S = (0.2, 0.8)
+REST_S = 30.0
+"""How long a server that let a call wait in vain is not asked again."""
 
 
 def endpoint(address: str) -> str:
@@ -58,14 +60,17 @@ class OpenAiEmbedder:
         client: "httpx2.AsyncClient",
         server: Server,
         *,
+        slots: anyio.Semaphore | None = None,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
         rand: Callable[[], float] = random.random,
     ) -> None:
         self._client = client
         self._server = server
         self._room = anyio.Semaphore(server.batches)
+        self._slots = slots
         self._sleep = sleep
         self._rand = rand
+        self._rests_until = 0.0
 
     @property
     def name(self) -> str:
@@ -80,12 +85,14 @@ class OpenAiEmbedder:
         """
         import numpy as np
 
+        if anyio.current_time() < self._rests_until:
+            raise self._down("it did not answer in time a moment ago")
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         answers: list[Any] = [None] * len(batches)
         failures: list[EmbeddingsDown] = []
 
         async def fill(index: int) -> None:
-            async with self._room:
+            async with self._room, self._slots or nullcontext():
                 if failures:
                     return
                 try:
@@ -103,7 +110,11 @@ class OpenAiEmbedder:
         if len(widths) > 1:
             raise self._down("its vectors differ in length")
         width = max(widths, default=0)
-        return _of_length_one(np.asarray(rows, dtype=np.float32).reshape(len(texts), width))
+        with np.errstate(over="ignore"):
+            vectors = np.asarray(rows, dtype=np.float32).reshape(len(texts), width)
+        if not np.isfinite(vectors).all():
+            raise self._down("its vectors are not all numbers")
+        return _of_length_one(vectors)
 
     async def _batch(self, texts: Sequence[str]) -> list[list[float]]:
         answer = await self._post(texts)
@@ -133,12 +144,14 @@ class OpenAiEmbedder:
                 headers=headers,
                 timeout=self._server.timeout_s,
             )
-            response = await self._client.send(request, stream=True, follow_redirects=False)
-            async with aclosing(response):
-                if refusal := self._refusal(response):
-                    return refusal
-                return await self._read(response)
-        except httpx2.TimeoutException:
+            with anyio.fail_after(self._server.timeout_s):
+                response = await self._client.send(request, stream=True, follow_redirects=False)
+                async with aclosing(response):
+                    if refusal := self._refusal(response):
+                        return refusal
+                    return await self._read(response)
+        except (httpx2.TimeoutException, TimeoutError):
+            self._rests_until = anyio.current_time() + REST_S
             return self._down("it did not answer in time")
         except httpx2.RequestError as error:
             return self._down(f"it could not be reached ({type(error).__name__})")
@@ -174,7 +187,7 @@ class OpenAiEmbedder:
             data = json.loads(answer)["data"]
             ordered = sorted(data, key=lambda item: int(item["index"]))
             rows = [[float(number) for number in item["embedding"]] for item in ordered]
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             rows = []
         if len(rows) != count or not all(rows):
             raise self._down("its answer is not a list of embeddings")

@@ -21,7 +21,7 @@ from kindly.errors import (
 from kindly.models import Cited, Finding, Hit, Hits, OutcomeKind, Query, SafeSearch
 from kindly.pipeline import PageFindings
 from kindly.server.failures import sentence
-from kindly.server.render import LOOK_ALIKE, compact, size
+from kindly.server.render import compact, defused, size
 from kindly.server.tool import Arguments, Call, Json, Output, Profile, Tool, json_list
 from kindly.urls import domain
 
@@ -220,7 +220,7 @@ def _page(wanted: ReadFromPageInput, found: PageFindings, room: int) -> Output:
         notes.append("some chunks left out: the answer would be too large")
     answer: Json = {
         "url": wanted.url,
-        **({"title": entry.title} if entry.title else {}),
+        **({"title": defused(entry.title)} if entry.title else {}),
         "lastCrawled": entry.crawled_at.isoformat(timespec="seconds"),
         "queries": [
             {"query": finding.question, "results": [_chunk(cited) for cited in cited_here]}
@@ -254,14 +254,15 @@ def _within(finding: Finding, room: int) -> list[Cited]:
 def _chunk(cited: Cited) -> Json:
     """A passage under the id that its own fields give: of one stored chunk there may be several."""
     passage = cited.passage
-    text = LOOK_ALIKE.sub(lambda match: "‹" * len(match[0]), passage.text)
-    key = "|".join((cited.entry.url, " > ".join(passage.section), text))
+    text = defused(passage.text)
+    section = [defused(heading) for heading in passage.section]
+    key = "|".join((cited.entry.url, " > ".join(section), text))
     chunk: Json = {
         "id": sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
         "text": text,
         "score": round(passage.score or 0.0, 4),
     }
-    return chunk | ({"sectionPath": list(passage.section)} if passage.section else {})
+    return chunk | ({"sectionPath": section} if section else {})
 
 
 def _listed(query: str | list[str]) -> list[str]:
