@@ -1,5 +1,6 @@
-"""What every test shares: the asyncio back end and a clean environment."""
+"""What every test shares: the asyncio back end, a clean environment, and logging as it was."""
 
+import logging
 import os
 from collections.abc import Iterator
 
@@ -33,3 +34,18 @@ def clean_environment() -> Iterator[None]:
     yield
     os.environ.clear()
     os.environ.update(kept)
+
+
+@pytest.fixture(autouse=True)
+def same_logging() -> Iterator[None]:
+    """What a test sets up of logging, through the console script's own door, say, ends with it."""
+    root = logging.getLogger()
+    known = {name: logging.getLogger(name) for name in ("", "kindly", "mcp")}
+    levels = {name: logger.level for name, logger in known.items()}
+    handlers = list(root.handlers)
+    yield
+    for name, logger in known.items():
+        logger.setLevel(levels[name])
+    for handler in root.handlers[:]:
+        if handler not in handlers:
+            root.removeHandler(handler)

@@ -20,7 +20,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.classify import DATA, blend
+from kindly.extract.classify import DATA, blend, has_doubts
 from kindly.extract.features import Table, enrich, tabulate
 from kindly.extract.lexicon import Lexicon
 from kindly.extract.typography import Floats
@@ -81,7 +81,7 @@ class Sample:
         """For every block a chance from a model that has not seen its site."""
         chances: list[Floats] = [np.zeros(0, np.float32)] * len(self.pages)
         for fold in range(FOLDS):
-            trees = flatten(self.train(matrices, without=fold))
+            trees = flatten(self.train(matrices, without=fold)).grown()
             for at, home in enumerate(self.folds):
                 if home == fold:
                     chances[at] = trees.chances(matrices[at])
@@ -162,7 +162,11 @@ def train(pages: list[TrainingPage]) -> Arrays:
     enriched = [enrich(table, chances) for table, chances in zip(tables, first, strict=True)]
     second = sample.cross_train(enriched)
     report("second pass", sample, tables, second)
-    report("together", sample, tables, [blend(*both) for both in zip(first, second, strict=True)])
+    both = [
+        blend(one, two) if has_doubts(one, table.words) else one
+        for table, one, two in zip(tables, first, second, strict=True)
+    ]
+    report("together", sample, tables, both)
     lexicon = learn_words(pages)
     return {
         **words_to_arrays("names", lexicon.names),

@@ -51,6 +51,8 @@ def test_text_keeps_its_form(markup: str, text: str) -> None:
         ("<dl><dt>Two</dt><dd>one</dd><dd>two</dd><dt></dt><dd></dd></dl>", "**Two**\n\none\n\ntwo"),
         ("<dl><dt><code>f()</code></dt><dd>calls</dd></dl>", "`f()`: calls"),
         ("<dl><dt>Empty</dt><dd></dd></dl>", "**Empty**"),
+        ("<blockquote><p>Note:</p><ul><li>one</li></ul></blockquote>", "Note:\n\n- one"),
+        ("<blockquote>so<ul><li>one</li></ul><cite>Ada</cite></blockquote>", "> so\n>\n> - one\n>\n> Ada"),
     ],
 )  # fmt: skip
 def test_lists_are_tight_and_definitions_in_one_line(markup: str, text: str) -> None:
@@ -116,6 +118,11 @@ def test_monstrous_spans_do_not_grow_the_table() -> None:
         ("<pre><span class=ln>1</span>a\n<span class=ln>2</span>b</pre>", "```\na\nb\n```"),
         ("<pre><i>7</i>a\n<i>8</i>b</pre>", "```\na\nb\n```"),
         ("<pre>[<i>1</i>, <i>2</i>]</pre>", "```\n[1, 2]\n```"),
+        ("<pre>&gt; f(a)\n<i>0</i>\n&gt; f(b)\n<i>1</i></pre>", "```\n> f(a)\n0\n> f(b)\n1\n```"),
+        ("<pre><b>a</b> <i>1</i>\n<b>b</b> <i>2</i></pre>", "```\na 1\nb 2\n```"),
+        ("<pre><span><i>1</i>a</span>\n<span> <i>2</i>b</span></pre>", "```\na\n b\n```"),
+        ("<pre><b>x</b><span><i>1</i></span><b>y</b><span><i>2</i></span></pre>", "```\nx1y2\n```"),
+        ("<pre><span class=line><i>1</i>a</span><span class=line><i>2</i>b</span></pre>", "```\na\nb\n```"),
         ("<pre><i style='user-select:none'>1</i>a</pre>", "```\na\n```"),
         ("<figure><table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table></figure>", "```\na\nb\n```"),
         ("<pre>1\n2</pre>", "```\n1\n2\n```"),

@@ -1,11 +1,8 @@
-import json
-
 import pytest
 
-from tests.extract.pages import SHARED_DATA, read
+from tests.extract.pages import read
 
 KEPT = "<p>This sentence of the page can be seen by everyone who opens it.</p>"
-HIDDEN_TEXT = SHARED_DATA / "security" / "hidden_text.dev.jsonl"
 
 
 def sees(markup: str, css: str = "", head: str = "") -> bool:
@@ -164,21 +161,3 @@ def test_dropped_pieces_are_counted_once_each() -> None:
         "<p style='color:#fff'>three</p><p style='display:none'></p><p>four\u202e</p></main>"
     )
     assert read(body).hidden_dropped == 4
-
-
-@pytest.mark.skipif(
-    not HIDDEN_TEXT.is_file(), reason="the hidden-text pages are not beside the checkout"
-)
-def test_no_firm_hidden_text_leaks_and_no_visible_text_is_lost() -> None:
-    leaks: list[str] = []
-    lost: list[str] = []
-    for line in HIDDEN_TEXT.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        document = read(row["html"], include_images=True)
-        shown = f"{document.metadata.title}\n{document.text}"
-        if row["firm"] and any(text in shown for text in row["must_not_contain"]):
-            leaks.append(row["technique"])
-        if any(text not in shown for text in row["must_contain"]):
-            lost.append(row["technique"])
-    assert lost == []
-    assert set(leaks) <= {"covered by opaque box"}

@@ -239,3 +239,23 @@ def test_languages_find_their_answer(question: str, text: str, evidence: str) ->
     page = f"{FILLER * 12}\n\n{text}\n\n{FILLER * 12}"
 
     assert evidence in ask(page, question, threshold=0.0).passages[0].text
+
+
+def test_sentence_that_two_chunks_share_is_told_whole() -> None:
+    filler = "The garden of plot {} has a path, a gate, a shed and a bed of beans in it. "
+    clubs = "The clubs are, in one long list, " + ", ".join(f"club {n}" for n in range(60))
+    text = "".join(filler.format(n) for n in range(17)) + f"{clubs} and the Rovers of football. "
+    text += "".join(filler.format(n) for n in range(30, 60))
+
+    index = Index(split(text, URL), None)
+    (best, *_) = index.ask("Which Rovers are there?", None, limit=8, threshold=0.0).passages
+
+    assert any(clubs not in one.text and "Rovers" in one.text for one in index.chunks)
+    assert f"{clubs} and the Rovers" in best.text
+
+
+def test_all_of_a_short_page_is_told_where_there_is_room() -> None:
+    passages = ask(BEES, WINTER, threshold=0.0).passages
+
+    told = "".join(one.text for one in passages)
+    assert all(one in told for one in ("ultraviolet", "waggle dance", "shivers to keep warm"))

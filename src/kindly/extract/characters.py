@@ -26,6 +26,10 @@ TYPOGRAPHY = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\u
 
 HONEST_RUN = 3
 
+KEYCAPS = frozenset("0123456789#*")
+LAST_IDEOGRAPHIC = 0xE0120
+"""Registered variants of ideographs end before this; the selectors beyond carry bytes, not shapes."""
+
 JOINING_SCRIPTS = (
     (0x0600, 0x08FF),  # Arabic, Syriac, Thaana, N'Ko
     (0x0900, 0x0DFF),  # Indic
@@ -67,12 +71,12 @@ def _kept(text: str, start: int, end: int) -> str:
     if before == "\U0001f3f4" and (flag := SUBDIVISION_FLAGS.match(text, start - 1)):
         return text[start : flag.end()]
     if run in ("\ufe0e", "\ufe0f"):
-        return run if before else ""
+        return run if before in KEYCAPS or _in(before, EMOJI_RANGES) else ""
     if run in ("\u200d", "\ufe0f\u200d"):
         return run if _joins(before, after) else ""
     if run == "\u200c":
         return run if _in(before, JOINING_SCRIPTS) and _in(after, JOINING_SCRIPTS) else ""
-    if len(run) == 1 and 0xE0100 <= ord(run) <= 0xE01EF:
+    if len(run) == 1 and 0xE0100 <= ord(run) <= LAST_IDEOGRAPHIC:
         return run if _in(before, ((0x3400, 0x9FFF), (0x20000, 0x3FFFF))) else ""
     return ""
 

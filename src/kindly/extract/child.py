@@ -18,6 +18,7 @@ Extract = Callable[[Page, ExtractOptions], Document]
 
 GRACE_S = 5
 """Beyond a page's time; the server kills sooner, this is for when it is gone."""
+PR_SET_PDEATHSIG = 1
 LIBRARIES_BYTES = 512 * 1024 * 1024
 """Of address space for libraries that are loaded when a file needs them."""
 SPENT_BYTES = 40 * 1024 * 1024
@@ -26,6 +27,7 @@ SPENT_BYTES = 40 * 1024 * 1024
 
 def main(memory_bytes: int, extract: Extract | None = None) -> None:
     """Serve pages from standard input until it closes, with so much memory beyond what the parser itself takes."""
+    _end_with_the_server()
     extract = extract or _parser()
     _limit(memory_bytes)
     pipe_in = os.fdopen(os.dup(0), "rb")
@@ -47,9 +49,11 @@ def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, extract: Extract) -> None:
 
 
 def _parser() -> Extract:
-    """The extraction itself, loaded before the first page comes so that it need not wait."""
+    """The extraction itself, loaded with its model before the first page comes so that it need not wait."""
+    from kindly.extract.classify import load_model
     from kindly.extract.document import extract
 
+    load_model()
     return extract
 
 
@@ -74,6 +78,15 @@ def _reply(message: Message, extract: Extract) -> Message:
         )
     finally:
         _alarm(0)
+
+
+def _end_with_the_server() -> None:
+    """Have the system end this process with the server, in the middle of a page too, where it can."""
+    if sys.platform == "linux":
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _limit(memory_bytes: int) -> None:

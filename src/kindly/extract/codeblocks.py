@@ -6,7 +6,7 @@ Line numbers, copy buttons and labels go; line breaks that only a style makes ar
 import re
 from collections.abc import Iterator
 
-from turbohtml import Element, Text
+from turbohtml import Element, Node, Text
 
 LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|src-|src\s+|"
@@ -41,10 +41,11 @@ IN_THE_WAY = (
     ".copy-code-button, .btn-clipboard, clipboard-copy"
 )
 BLOCK_LIKE = "br, div, p, .line, .cl, [data-line], .token-line, .code-line, .view-line, .cm-line"
-DRAWN_LINES = (
-    ":scope span.line, :scope [data-line], :scope .token-line, :scope .code-line, :scope .view-line, "
-    ":scope .cm-line, :scope .gatsby-highlight-code-line, :scope .ec-line"
+LINES = (
+    *("span.line", "[data-line]", ".token-line", ".code-line", ".view-line", ".cm-line"),
+    *(".gatsby-highlight-code-line", ".ec-line"),
 )
+DRAWN_LINES = ", ".join(f":scope {line}" for line in LINES)
 EDITORS = ".cm-content, .CodeMirror-code, .view-lines, .ace_text-layer"
 NUMBER = re.compile(r"\s*(\d{1,5})\s*\Z")
 MAX_BLOCKS = 2_000
@@ -196,7 +197,8 @@ def _label(bar: Element) -> str | None:
 
 
 def _drop_counted_lines(pre: Element) -> None:
-    """Take out numbers that count the lines up, each first on its line and all drawn alike."""
+    """Take out numbers that count the lines up, each first on its line, most lines have one and all are drawn alike."""
+    lines = sum(1 for line in pre.text.splitlines() if line.strip())
     groups: dict[tuple[str, str, str], list[tuple[int, Element]]] = {}
     for element in pre.select(":scope span, :scope div, :scope i, :scope td, :scope a"):
         found = NUMBER.match(element.text)
@@ -207,14 +209,32 @@ def _drop_counted_lines(pre: Element) -> None:
         numbers = [number for number, _ in group]
         counts_up = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         unselectable = "user-select" in (group[0][1].attr("style") or "")
-        if counts_up and (len(group) > 1 or unselectable):
+        if counts_up and (unselectable or 1 < len(group) > lines / 2):
             for _, element in group:
                 element.decompose()
 
 
 def _starts_line(element: Element) -> bool:
-    previous = element.previous_sibling
-    return previous is None or previous.text.endswith("\n") or not previous.text.strip()
+    """Whether nothing but space stands before an element on its line."""
+    node: Node = element
+    while True:
+        previous = node.previous_sibling
+        if previous is not None:
+            before = previous.text
+            if "\n" in before[len(before.rstrip()) :]:
+                return True
+            if before.strip():
+                return False
+            node = previous
+            continue
+        parent = node.parent
+        if (
+            not isinstance(parent, Element)
+            or parent.tag != "span"
+            or parent.matches(", ".join(LINES))
+        ):
+            return True
+        node = parent
 
 
 def _break_drawn_lines(pre: Element) -> None:

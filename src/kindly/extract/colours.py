@@ -1,6 +1,7 @@
 """CSS colour words → red, green, blue and opacity, and whether one can be read upon another."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -43,6 +44,7 @@ UNREADABLE_DISTANCE = 12
 """Largest difference of a channel that the eye does not tell apart."""
 
 
+@lru_cache(maxsize=4096)
 def parse(word: str) -> Colour | None:
     """The colour of a CSS value in lower case, or None for what only a browser can tell."""
     if found := HEX.match(word):

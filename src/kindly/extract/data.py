@@ -19,7 +19,7 @@ MAX_OBJECTS: Final = 200
 MAX_ROWS: Final = 1_000
 MAX_COLUMNS: Final = 50
 MAX_CELL: Final = 1_000
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.S)
+TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.S)
 SURROGATE = re.compile("[\ud800-\udfff]")
 DELIMITERS = ",;\t|"
 

@@ -14,9 +14,10 @@ from kindly.extract.data import fenced, json_lines, json_text, read_table
 from kindly.extract.feed import read_feed
 from kindly.extract.html import Reading, read_html
 from kindly.extract.options import ExtractOptions
-from kindly.extract.sniff import Sniffed, decode, sniff
+from kindly.extract.sniff import MAGIC, OLE_STREAMS, PACKAGES, Sniffed, decode, sniff
 from kindly.models import Document, Metadata, OutcomeKind, Page
 
+KNOWN_TYPES = frozenset(named for *_, named in (*MAGIC, *PACKAGES, *OLE_STREAMS))
 WITHOUT_ELEMENTS = frozenset(
     {"pdf", "word", "sheets", "slides", "epub", "table", "json", "json_lines"}
 )
@@ -34,7 +35,7 @@ def extract(page: Page, options: ExtractOptions) -> Document:
     sniffed = sniff(page)
     if options.selector is not None and sniffed.kind in WITHOUT_ELEMENTS:
         raise InputError(
-            f"A selector applies to HTML only; this address holds {sniffed.media_type}.",
+            f"A selector applies to HTML only; this address holds {_named(sniffed.media_type)}.",
             field="selector",
         )
     reading = _read(page, sniffed, options)
@@ -50,7 +51,8 @@ def extract(page: Page, options: ExtractOptions) -> Document:
         metadata=reading.metadata,
         links=reading.links,
         hidden_dropped=reading.hidden_dropped,
-        partial=reading.partial,
+        partial=reading.partial or page.cut,
+        cut=page.cut,
         content_hash=hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
@@ -90,13 +92,21 @@ def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Read
             return read_epub(archive, options)
 
 
+def _named(media_type: str) -> str:
+    """A type by its name, if it is one that is known: a server could write anything there."""
+    import mimetypes
+
+    known = media_type in KNOWN_TYPES or mimetypes.guess_extension(media_type) is not None
+    return media_type if known else "data of an unknown type"
+
+
 def _unsupported(page: Page, sniffed: Sniffed) -> MediaUnsupported | PageWalled:
     if sniffed.media_type == "application/x-encrypted-office":
         return PageWalled(
             "The file is encrypted and needs a password.", url=page.url, wall=OutcomeKind.AUTH
         )
     return MediaUnsupported(
-        f"The address holds {sniffed.media_type} ({len(page.body):,} bytes), which cannot be read as text.",
+        f"The address holds {_named(sniffed.media_type)} ({len(page.body):,} bytes), which cannot be read as text.",
         url=page.url,
         media_type=sniffed.media_type,
     )

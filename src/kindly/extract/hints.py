@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-SCHEMA_TYPE = re.compile(r"""["']@type["']\s*:\s*\[?\s*["'](?:https?://schema\.org/)?(\w+)""")
+SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*\[?\s*["'](?:https?://schema\.org/)?(\w+)""")
 OPEN_GRAPH = re.compile(r"""og:type["'][^<>]{0,40}content=["']?([\w.:]+)""")
 MAX_KINDS = 40
 

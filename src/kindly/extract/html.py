@@ -21,7 +21,10 @@ from kindly.extract.outcome import Evidence, is_teaser, refuse_walls
 from kindly.extract.visible import drop_unseen
 from kindly.models import Link, Metadata
 
-MAX_ELEMENTS = 300_000
+MAX_ELEMENTS = 150_000
+MAX_STYLED = 30_000
+MAX_SIGNS = 500_000
+"""How many tags, and how many equals signs, a page may have before it is even parsed."""
 MACHINERY = "script, svg, meta, title, base, map"
 FIXED_SPACES = ("\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
 NOSCRIPT_SHARE = 0.5
@@ -51,6 +54,8 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
         SelectorNotMatched: the selector finds nothing.
         PageWalled, NoContent: there is nothing to read; see `outcome`.
     """
+    if max(markup.count("<"), markup.count("=")) > MAX_SIGNS:
+        raise ExtractionFailed("The page has too many tags and attributes to be read.", url=url)
     document = parse(_plain_spaces(markup), positions=False)
     _refuse_monsters(document, url)
     metadata = read_metadata(document, url, markup)
@@ -109,6 +114,10 @@ def _refuse_monsters(document: Document, url: str) -> None:
     """The parser bounds depth itself, as browsers do; the number of elements is bounded here."""
     if sum(1 for _ in document.iter_elements()) > MAX_ELEMENTS:
         raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
+    if len(document.select("[style]")) > MAX_STYLED:
+        raise ExtractionFailed(
+            f"The page has more than {MAX_STYLED:,} elements with styles of their own.", url=url
+        )
 
 
 def _base(document: Document, url: str) -> str:

@@ -47,7 +47,7 @@ def trace(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Lineage:
     marks = np.array(blocks.marks)
     looks = np.array(blocks.looks)
     scores = np.array([lexicon.of_names(names) for names in blocks.look_names], np.float32)[looks]
-    sections = _sections(parents, spans, words)
+    jumps = _jumps(parents)
     kinds = int(looks.max()) + 1
     _, groups = np.unique(looks * kinds + looks[parents], return_inverse=True)
     _, twins, count = np.unique(parents * kinds + looks, return_inverse=True, return_counts=True)
@@ -57,42 +57,51 @@ def trace(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Lineage:
     chain = [holders]
     for _ in range(ANCESTORS):
         chain.append(parents[chain[-1]])
-    inherited = np.stack(
-        (
-            _inherit(scores[:, 0], parents, np.minimum),
-            _inherit(scores[:, 1], parents, np.maximum),
-            _inherit(np.where(parents == np.arange(len(parents)), 0, both), parents, np.add),
-        ),
-        axis=1,
+    most = _inherit(
+        np.stack((-scores[:, 0], scores[:, 1], repeats, _tops(parents, spans, words)), axis=1),
+        jumps,
+        np.maximum,
     )
-    above = np.concatenate((scores, inherited, both[parents][:, None]), axis=1)
-    most = _inherit(repeats, parents, np.maximum)
+    below_root = np.where(parents == np.arange(len(parents)), 0, both)
+    summed = _inherit(below_root, jumps, np.add)
+    above = np.stack(
+        (scores[:, 0], scores[:, 1], -most[:, 0], most[:, 1], summed, both[parents]), axis=1
+    )
+    sections = most[:, 3].astype(np.int64)
     return Lineage(
         chain=np.stack((*chain, sections[holders]), axis=1),
         spans=spans,
         groups=groups[holders],
         own_marks=marks[holders],
-        marks=_inherit(marks, parents, np.bitwise_or)[holders],
-        scores=above[holders],
+        marks=_inherit(marks, jumps, np.bitwise_or)[holders],
+        scores=above[holders].astype(np.float32),
         section_scores=scores[sections[holders]],
-        repeats=np.stack((repeats, most), axis=1)[holders],
+        repeats=np.stack((repeats, most[:, 2]), axis=1)[holders].astype(np.float32),
     )
 
 
+def _jumps(parents: Ints) -> list[Ints]:
+    """For each element who is one, two, four, … places above it, up to where all are the root."""
+    above = parents
+    jumps = [above]
+    while above.any():
+        above = above[above]
+        jumps.append(above)
+    return jumps
+
+
 def _inherit(
-    values: NDArray[Any], parents: Ints, merge: Callable[..., NDArray[Any]]
+    values: NDArray[Any], jumps: list[Ints], merge: Callable[..., NDArray[Any]]
 ) -> NDArray[Any]:
     """Each element's value merged with those of all above it; the root's must be neutral or idempotent."""
-    above = parents
-    while above.any():
+    for above in jumps:
         values = merge(values, values[above])
-        above = above[above]
-    return merge(values, values[above])
+    return values
 
 
-def _sections(parents: Ints, spans: Ints, words: Floats) -> Ints:
+def _tops(parents: Ints, spans: Ints, words: Floats) -> Ints:
+    """The number of each element that is the top of a section, nought for the others."""
     total = np.concatenate(([0.0], np.cumsum(words)))
     size = total[spans[:, 1]] - total[spans[:, 0]]
     small = size < SECTION_SHARE * total[-1]
-    tops = np.where(small & ~small[parents], np.arange(len(parents)), 0)
-    return _inherit(tops, parents, np.maximum)
+    return np.where(small & ~small[parents], np.arange(len(parents)), 0)

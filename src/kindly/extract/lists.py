@@ -1,4 +1,4 @@
-"""Lists of a page → lists as Markdown draws them best: tight, definitions in one line, cards with headings undone.
+"""Lists of a page → lists as Markdown draws them best: tight, definitions in one line, cards and boxes undone.
 
 Works on the tree in place.
 """
@@ -12,6 +12,9 @@ TERM_CHARACTERS = 120
 
 def settle_lists(root: Element) -> None:
     """Tighten lists and put definitions beside their terms."""
+    for box in root.select("blockquote:has(> ul), blockquote:has(> ol)"):
+        if box.attr("cite") is None and box.select_one("cite, footer") is None:
+            box.tag = "div"
     for listed in {
         item.closest("ul, ol") for item in root.select("li h1, li h2, li h3, li h4, li h5, li h6")
     }:

@@ -14,6 +14,7 @@ from turbohtml import Element, Markdown, PlainText
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from kindly.extract import verbatim
+from kindly.extract.characters import clean
 from kindly.extract.codeblocks import settle_code
 from kindly.extract.footnotes import settle_footnotes
 from kindly.extract.lists import settle_lists
@@ -59,7 +60,9 @@ def render(
         _drop_empty(root)
         settle_lists(root)
     text = "\n\n".join(filter(None, (_rendered(root, options) for root in roots)))
-    return text, tuple(Link(label, url) for url, label in list(links.items())[:MAX_LINKS])
+    return text, tuple(
+        Link(clean(label)[0], clean(url)[0]) for url, label in list(links.items())[:MAX_LINKS]
+    )
 
 
 def collapse_blank_lines(text: str) -> str:

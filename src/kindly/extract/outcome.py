@@ -97,7 +97,10 @@ def _has_any(marks: tuple[str, ...], markup: str) -> bool:
 
 def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
     bare = len(evidence.text) <= BARE_CHARACTERS
-    widget = signs.CAPTCHA_WIDGET.search(evidence.markup) is not None
+    widget = (
+        _has_any(signs.CAPTCHA_WORDS, evidence.markup.lower())
+        and signs.CAPTCHA_WIDGET.search(evidence.markup) is not None
+    )
     return (
         (bare and signs.REFUSAL_TITLE.match(title) is not None)
         or ((bare or widget) and signs.CHALLENGE_TEXT.search(evidence.whole_text) is not None)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from kindly.errors import MediaUnsupported, NoContent, PageWalled
+from kindly.extract.characters import clean
 from kindly.extract.fragment import described, note, read_fragment
 from kindly.extract.html import Reading
 from kindly.extract.layout import Line, page_markup, sizes, without_running
@@ -105,7 +106,7 @@ def _read(
     complete = Reading(
         reading.text,
         metadata,
-        tuple(Link(label, address) for address, label in found.links.items()),
+        tuple(Link(clean(label)[0], address) for address, label in found.links.items()),
         reading.hidden_dropped,
     )
     return described(complete, metadata, hidden=found.hidden, partial=cut)

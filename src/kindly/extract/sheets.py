@@ -12,9 +12,9 @@ MAX_CONDITIONS = 6
 SCREEN_WIDTH_PX = 1280
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-CONDITION = re.compile(r"@(media|supports|layer)\b([^{};]*)\{", re.I)
-BRACE = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[{}]")
-RULE = re.compile(r"([^{};]+)\{([^{}]*)\}")
+QUOTED = re.compile(r"content\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*')")
+PIECE = re.compile(r"([^{}]*)([{}])")
+CONDITION = re.compile(r"\s*@(media|supports|layer|(?:-\w+-)?keyframes)\b(.*)", re.I | re.S)
 MEDIA_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|r?em)")
 NOT_ON_SCREEN = re.compile(
     r"\b(?:print|speech)\b|prefers-|forced-colors|max-height|orientation:\s*portrait"
@@ -29,37 +29,45 @@ def rules_of(document: Document) -> list[Rule]:
     sheets = [style.text for style in document.select("style")]
     if sum(map(len, sheets)) > MAX_SHEET_CHARACTERS:
         return []
-    return [
-        (selectors, body.lower())
-        for sheet in sheets
-        for part in _on_screen(COMMENT.sub(" ", sheet) if "/*" in sheet else sheet)
-        for selectors, body in RULE.findall(part)
-        if "@" not in selectors and len(body) <= MAX_BODY
-    ]
+    return [rule for sheet in sheets for rule in _on_screen(_plain(sheet))]
 
 
-def _on_screen(text: str, depth: int = 0) -> Iterator[str]:
-    """The parts of a stylesheet that hold on a desktop screen, in order, conditions unwrapped."""
-    position = 0
-    while found := CONDITION.search(text, position):
-        yield text[position : found.start()]
-        end = _closing_brace(text, found.end())
-        if depth < MAX_CONDITIONS and _holds(found.group(1).lower(), found.group(2).lower()):
-            yield from _on_screen(text[found.end() : end], depth + 1)
-        position = end + 1
-    yield text[position:]
+def _plain(sheet: str) -> str:
+    if "/*" in sheet:
+        sheet = COMMENT.sub(" ", sheet)
+    sheet = sheet[: sheet.rfind("}") + 1]
+    return QUOTED.sub("", sheet) if "content" in sheet else sheet
 
 
-def _closing_brace(text: str, start: int) -> int:
-    depth = 1
-    for found in BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(found.group(), 0)
-        if depth == 0:
-            return found.start()
-    return len(text)
+def _on_screen(text: str) -> Iterator[Rule]:
+    """The rules that hold on a desktop screen, in order, conditions unwrapped."""
+    around: list[bool] = []
+    """Of each block that is open, whether what is in it holds."""
+    head = ""
+    for before, brace in PIECE.findall(text):
+        if brace == "{":
+            head = before.rpartition(";")[2] if ";" in before else before
+            holds = around[-1] if around else True
+            around.append(holds and ("@" not in head or _is_open(head, len(around))))
+            continue
+        if head and around and around[-1] and "@" not in head and len(before) <= MAX_BODY:
+            yield head, before.lower()
+        head = ""
+        if around:
+            around.pop()
+
+
+def _is_open(head: str, depth: int) -> bool:
+    """Whether the rules in a block with this head hold."""
+    found = CONDITION.match(head)
+    if found is None:
+        return True
+    return depth < MAX_CONDITIONS and _holds(found.group(1).lower(), found.group(2).lower())
 
 
 def _holds(rule: str, condition: str) -> bool:
+    if rule.endswith("keyframes"):
+        return False
     if rule == "layer":
         return True
     if rule == "supports":

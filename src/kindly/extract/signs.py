@@ -63,6 +63,8 @@ CHALLENGE_TEXT = re.compile(
     r"is using a security service to protect itself|confirm (?:that )?you(?:'|’)?(?: are|re) not a (?:robot|bot)",
     re.I,
 )
+CAPTCHA_WORDS = ("captcha", "turnstile")
+"""Without one of these there is no widget; a plain search is quicker."""
 CAPTCHA_WIDGET = re.compile(
     r"class=[\"']?(?:h-captcha|g-recaptcha|cf-turnstile|frc-captcha)\b|hcaptcha\.com/1/api|"
     r"challenges\.cloudflare\.com/turnstile|recaptcha/(?:api|enterprise)\.js",

@@ -4,19 +4,23 @@ It says yes a little more often than a closer look would, and never no by mistak
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from kindly.extract.colours import UNREADABLE_DISTANCE, WHITE, Colour, parse, unreadable
 
 CELL = UNREADABLE_DISTANCE + 1
+FEW_WORDS = 12
+"""As many are sought one by one before a text is taken apart."""
 RED = Colour(255, 0, 0)
 HIDES = re.compile(
     r"(?P<display>display\s*:\s*none)|(?P<visibility>visibility\s*:\s*(?:hidden|collapse))|"
     r"(?P<opacity>opacity\s*[:(]\s*\.?0(?!\.[1-9]))|(?P<zoom>zoom\s*:\s*\.?0)|(?P<clip>clip(?!-rule))|"
-    r"(?P<offset>(?:left|right|top|bottom|indent)\s*:\s*(?:-\d{2,}|\d{4,}|\d{3,}(?:r?em|v[wh])))|"
+    r"(?P<offset>(?:left|right|top|bottom|indent)\s*:\s*(?:-\d{2,}|\d{4,}|\d{3,}(?:r?em|v[wh]))|"
+    r"(?:inset|margin)\s*:[^;]*(?:-\d{2,}|\d{4,}))|"
     r"(?P<size>(?:height|width)\s*:\s*0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:[;!]|\Z))|"
-    r"(?P<transform>translate[^;]*-\d{3,}|rotate[xy]|scale[^;]*[(:]\s*\.?0)|(?P<mask>mask-image)|"
-    r"(?P<font>font-size\s*:\s*(?:0(?!\.[1-9])|\.0|1(?:\.[0-4]\d*)?(?:px|pt)?\s*(?:[;!]|\Z))|"
+    r"(?P<transform>translate[^;]*-?\d{3,}|rotate(?:[xy]|3d|\s*:)|scale[^;]*[(:]\s*\.?0|matrix)|"
+    r"(?P<mask>mask(?:-image)?\s*:)|"
+    r"(?P<font>font-size\s*:\s*(?:0(?!\.[1-9]\d*(?:r?em|%))|\.0|1(?:\.[0-4]\d*)?(?:px|pt)?\s*(?:[;!]|\Z))|"
     r"font\s*:[^;]*(?<![\d.])[01](?:px|pt)?[/\s])"
 )
 """What may hide something, by family; a little more than `visible.is_unseen` would say yes to. In small letters."""
@@ -28,9 +32,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "opacity": ("opacity", "filter"),
     "zoom": ("zoom",),
     "clip": ("clip",),
-    "offset": ("position", "left", "right", "top", "bottom", "indent"),
+    "offset": ("position", "left", "right", "top", "bottom", "indent", "inset", "margin"),
     "size": ("height", "width", "overflow"),
-    "transform": ("transform", "scale"),
+    "transform": ("transform", "scale", "translate", "rotate"),
     "mask": ("mask",),
     "font": ("font",),
     "colour": ("color", "background"),
@@ -49,7 +53,7 @@ class Suspects:
     only if it is see-through, or if the page itself names the background.
     """
 
-    def __init__(self, bodies: list[str], *, external: bool) -> None:
+    def __init__(self, bodies: Collection[str], *, external: bool) -> None:
         texts = _parsed(
             {word for body in bodies if "color" in body for word in _text_colours(body)}
         )
@@ -80,11 +84,11 @@ class Suspects:
 
 
 def _names_one(body: str, words: frozenset[str]) -> bool:
-    return (
-        "color" in body
-        and any(word in body for word in words)
-        and not words.isdisjoint(_text_colours(body))
-    )
+    if not words or "color" not in body:
+        return False
+    if len(words) <= FEW_WORDS and not any(word in body for word in words):
+        return False
+    return not words.isdisjoint(_text_colours(body))
 
 
 def _cell(colour: Colour) -> tuple[int, ...]:
@@ -121,7 +125,7 @@ def _may_hide(body: str) -> bool:
         "none" in body or "hidden" in body or "collapse" in body or "opacity" in body or "clip" in body
         or ":0" in body or ": 0" in body or ":-" in body or ": -" in body or ":1" in body or ": 1" in body
         or ":." in body or ": ." in body or "font:" in body or "scale" in body or "rotate" in body
-        or "transl" in body or "mask" in body or "left" in body
+        or "transl" in body or "matrix" in body or "mask" in body or "left" in body
         or "right" in body or "top" in body or "bottom" in body or "indent" in body
     )  # fmt: skip
 

@@ -21,8 +21,12 @@ NOT_TEXT = (
 FALLBACKS = "template, noframes, noembed, object, video, audio, canvas, iframe, datalist"
 """Of these, what stands where browsers draw something else; counted when it holds text."""
 
-HIDDEN_MARKUP = "[hidden], dialog:not([open]), annotation, annotation-xml"
+HIDDEN_MARKUP = "[hidden], [popover], dialog:not([open]), annotation, annotation-xml"
 """Text that browsers do not show."""
+MAX_PARENTHESIS = 2
+"""Browsers that know ruby do not show `rp`; a parenthesis there does no harm to those who read it."""
+UNLESS_DISPLAYED = ("hidden", "popover")
+"""Attributes that any `display` of the page's own overrules."""
 
 PANELS = "[role=tabpanel], main [role=region][id], article [role=region][id]"
 CHROME = "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=search]"
@@ -31,8 +35,8 @@ REVEALED_SHARE = 0.6
 REVEALED_CHARACTERS = 600
 """An element with this much of the page's text is hidden only until a script shows it."""
 
-LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))(px|r?em|%|vw|vh|pt)?\Z")
-NUMBERS = re.compile(r"-?(?:\d+\.?\d*|\.\d+)")
+LENGTH = re.compile(r"(-?(?:\d+(?:\.\d*)?|\.\d+))(px|r?em|%|vw|vh|pt)?\Z")
+NUMBERS = re.compile(r"-?(?:\d+(?:\.\d*)?|\.\d+)")
 PIXELS = {
     "px": 1.0,
     "pt": 1.33,
@@ -43,15 +47,22 @@ PIXELS = {
     "vh": 8.0,
     None: 1.0,
 }
+RELATIVE_SIZE = re.compile(r"(?:\d(?:em|ex|ch|%)|smaller|larger)\Z")
+"""Sizes that are shares of the size around them."""
 LEGACY_STYLED = frozenset({"font", "table", "tr", "td", "th", "body"})
 """May carry their colours as attributes."""
 OFF_SCREEN_PX = 500
 FAR_RIGHT_PX = 5_000
 TINY_PX = 1.5
 FLAT_TURN = re.compile(r"rotate[xy]\(\s*-?(?:90|270)deg|scale(?:3d|[xy])?\(\s*0*\.?0*\s*[,)]")
+FLAT_AXIS = re.compile(r"[xy]\s+-?(?:90|270)deg|-?(?:90|270)deg\s+[xy]")
+TRANSFORM = re.compile(r"(matrix|translate(?:x|y|3d)?)\(([^()]*)\)")
 NO_CIRCLE = re.compile(r"(?:circle|ellipse)\(\s*0(?![.\d]*[1-9])")
+INSET = re.compile(r"inset\(\s*((?:(?:\d+(?:\.\d*)?|\.\d+)(?:%|(?<=0))\s*){1,4})(?:round[^)]*)?\)")
 HALF_INSET = re.compile(r"inset\(\s*(?:[5-9]\d|100)(?:\.\d+)?%")
 
+
+CLEAR = frozenset({"transparent", "#0000", "#00000000", "#fff0", "#ffffff00"})
 
 Piece = Sequence[Element | Text]
 """What one rule of the page hides."""
@@ -68,10 +79,21 @@ def drop_unseen(document: Document) -> int:
     pieces: list[Piece] = [
         [element]
         for element in document.select(HIDDEN_MARKUP)
-        if element not in folded and not _shown_by_script(len(element.text), page_characters)
+        if element not in folded
+        and not _is_displayed(element, cascade)
+        and not _shown_by_script(len(element.text), page_characters)
     ]
+    pieces += [[rp] for rp in document.select("rp") if len(rp.text.strip()) > MAX_PARENTHESIS]
     pieces += _styled_unseen(document, cascade, folded, page_characters)
     return fallbacks + _drop(pieces)
+
+
+def _is_displayed(element: Element, cascade: Cascade) -> bool:
+    """Whether the page's own style shows what an attribute would hide."""
+    display = cascade.of(element).get("display", "none")
+    return display not in ("none", "") and any(
+        element.attr(name) is not None for name in UNLESS_DISPLAYED
+    )
 
 
 def _folded(document: Document) -> set[Node]:
@@ -101,7 +123,7 @@ def _styled_unseen(
     """What styles hide, unless they hide the whole page and thus only until a script shows it."""
     inks = _Inks(cascade, external=document.select_one("link[rel~=stylesheet]") is not None)
     pieces: list[Piece] = []
-    judged: dict[tuple[tuple[str, str], ...], bool] = {}
+    judged: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
     walked: set[Node] = set()
     for element in (*cascade, *document.select("font[color]")):
         if element.tag in ("html", "body", "head"):
@@ -109,13 +131,12 @@ def _styled_unseen(
         style = cascade.of(element)
         key = tuple(style.items())
         if key not in judged:
-            judged[key] = is_unseen(style)
-        if judged[key]:
+            judged[key] = is_unseen(style), _may_hide_text(style)
+        unseen, may_hide_text = judged[key]
+        if unseen:
             if element not in folded and not _shown_by_script(len(element.text), page_characters):
                 pieces.append([element])
-        elif (_may_hide_text(style) or element.tag == "font") and walked.isdisjoint(
-            element.ancestors
-        ):
+        elif (may_hide_text or element.tag == "font") and walked.isdisjoint(element.ancestors):
             walked.add(element)
             pieces.append(list(inks.unseen_text(element)))
     return [] if _is_everything(pieces, document, page_characters) else pieces
@@ -171,6 +192,10 @@ def _is_off_screen(style: Style) -> bool:
             offset = _pixels(style.get(side))
             if offset is not None and (offset <= -OFF_SCREEN_PX or offset >= FAR_RIGHT_PX):
                 return True
+        if any(_is_far(offset) for offset in style.get("inset", "").split()):
+            return True
+    if any(_is_far(offset) for offset in style.get("margin", "").split()):
+        return True
     for name in ("text-indent", "margin-left", "margin-top"):
         offset = _pixels(style.get(name))
         if offset is not None and offset <= -OFF_SCREEN_PX:
@@ -178,13 +203,28 @@ def _is_off_screen(style: Style) -> bool:
     return False
 
 
+def _is_far(word: str) -> bool:
+    offset = _pixels(word)
+    return offset is not None and offset <= -OFF_SCREEN_PX
+
+
 def _is_clipped(style: Style) -> bool:
     clip, path = style.get("clip", ""), style.get("clip-path", "")
     if clip.startswith("rect(") and all(abs(float(n)) <= 1 for n in NUMBERS.findall(clip)):
         return "auto" not in clip
-    if NO_CIRCLE.search(path) or HALF_INSET.search(path):
+    if NO_CIRCLE.search(path) or HALF_INSET.search(path) or _is_inset_away(path):
         return True
     return path.startswith("polygon(") and all(float(n) == 0 for n in NUMBERS.findall(path))
+
+
+def _is_inset_away(path: str) -> bool:
+    """Whether opposite sides of `inset(…)` meet."""
+    found = INSET.match(path)
+    if found is None:
+        return False
+    parts = [float(part) for part in found[1].replace("%", " ").split()]
+    top, right, bottom, left = (parts * 4)[:4] if len(parts) != 3 else (*parts, parts[1])
+    return top + bottom >= 100 or left + right >= 100
 
 
 def _is_zero_box(style: Style) -> bool:
@@ -196,20 +236,32 @@ def _is_zero_box(style: Style) -> bool:
 
 
 def _is_flattened(style: Style) -> bool:
-    transform = style.get("transform", "")
-    if FLAT_TURN.search(transform) or style.get("scale") in ("0", "0%"):
+    transform, turn = style.get("transform", ""), style.get("rotate", "")
+    if FLAT_TURN.search(transform) or style.get("scale") in ("0", "0%") or FLAT_AXIS.match(turn):
         return True
-    if transform.startswith("translate") and any(
-        float(n) <= -OFF_SCREEN_PX for n in NUMBERS.findall(transform)
-    ):
+    if _is_moved_away(transform) or _is_moved_away(f"translate({style.get('translate', '')})"):
         return True
-    return _is_clear_mask(style.get("mask-image") or style.get("-webkit-mask-image") or "")
+    return any(
+        _is_clear_mask(style.get(name, ""))
+        for name in ("mask-image", "-webkit-mask-image", "mask", "-webkit-mask")
+    )
+
+
+def _is_moved_away(transform: str) -> bool:
+    for name, values in TRANSFORM.findall(transform):
+        numbers = [_pixels(word) or 0.0 for word in values.replace(",", " ").split()]
+        if name == "matrix" and len(numbers) == 6:
+            if not any(numbers[:4]) or min(numbers[4:]) <= -OFF_SCREEN_PX:
+                return True
+        elif name.startswith("translate") and min(numbers, default=0) <= -OFF_SCREEN_PX:
+            return True
+    return False
 
 
 def _is_clear_mask(mask: str) -> bool:
     kind, _, stops = mask.partition("-gradient(")
-    words = {stop.strip() for stop in stops.removesuffix(")").split(",")}
-    return kind in ("linear", "radial", "conic") and words == {"transparent"}
+    words = {stop.strip() for stop in stops.partition(")")[0].split(",")}
+    return kind in ("linear", "radial", "conic") and words <= CLEAR
 
 
 def _at_most(value: str | None, bound: float) -> bool:
@@ -260,6 +312,8 @@ class _Ink:
         if not style and element.tag not in LEGACY_STYLED:
             return self
         visibility, tiny = style.get("visibility"), _is_tiny(style)
+        if self.tiny and RELATIVE_SIZE.search(style.get("font-size", "")):
+            tiny = True
         hidden = visibility in ("hidden", "collapse") if visibility else self.hidden
         return _Ink(
             hidden=hidden,

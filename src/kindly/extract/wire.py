@@ -81,6 +81,7 @@ def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
             "charset": page.charset,
             "how": page.how,
             "composed": page.composed,
+            "cut": page.cut,
         },
         "options": asdict(options),
         "timeout_s": timeout_s,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kindly.read.grid import PREFIX, Grid, inverse_frequency
-from kindly.read.words import term_words, tokens
+from kindly.read.words import runs_together, term_words, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ NAMES = (
     "near",
     "words_chunk",
     "words_two_sentences",
+    "lead",
     "alike",
     "alike_sentence",
     "meaning",
@@ -37,11 +38,26 @@ NAMES = (
     "kin",
     "kin_sentence",
     "alike_headings",
+    "early",
+    "share_page",
+    "lacking",
+    "length",
+    "latin",
+    "unspaced",
+    "english",
 )
 K1, B = 1.2, 0.75
 FULL_WEIGHT = 12.0
 """The length of a word's vector from which it counts in full; "the" has 2, "agreement" 16."""
 NEAR_WORDS = 3
+LEAD_WORDS = 6
+"""Words at the beginning of a sentence or clause, which most often say what it is about."""
+PLAIN_POWER = 8
+"""Of the share of words without accents: English has nearly all, Spanish or German nine of ten."""
+EARLY = 2000
+"""Characters from the beginning of a page at which a window counts as half as early as the first."""
+LONG_QUESTION = 24
+"""Terms from which a question counts as long."""
 MIN_SENTENCE = 8.0
 """Words that an average sentence is taken to have at least."""
 
@@ -80,10 +96,15 @@ class Asked:
         return np.asarray(weights / max(1e-6, float(weights.sum())))
 
     @cached_property
+    def meanings(self) -> "Floats":
+        """The grid's word vectors, in numbers that multiply fast."""
+        return self.grid.meaning.astype(np.float32)
+
+    @cached_property
     def similar(self) -> "Floats":
         """Terms × vocabulary: how alike the words are, squared; 1 for the same."""
         units = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1), 1e-6)[:, None]
-        alike = np.maximum(units @ self.grid.meaning.astype(np.float32).T, 0) ** 2
+        alike = np.maximum(units @ self.meanings.T, 0) ** 2
         alike[self.known, self.numbers[self.known]] = 1
         return np.asarray(alike)
 
@@ -117,6 +138,8 @@ def features(asked: Asked) -> "Floats":
     if len(asked.terms) and len(grid.begin):
         found = [*_lexical(asked), *_alike(asked), *_meaning(asked), *_kin(asked)]
         found.append(_alike_headings(asked)[grid.chunk])
+        found.append(EARLY / (EARLY + grid.offset))
+        found += [np.full(1, one) for one in (*_coverage(asked), *_script(asked))]
         for number, column in enumerate(found):
             columns[:, number] = column
     return columns
@@ -126,11 +149,14 @@ def _lexical(asked: Asked) -> "list[Floats]":
     grid, known = asked.grid, asked.known
     weights = asked.weights[known]
     uses = np.zeros((len(grid.sentences), len(known)), dtype=np.float32)
-    for column, number in enumerate(asked.numbers[known]):
-        places = grid.home[grid.postings[grid.bounds[number] : grid.bounds[number + 1]]]
-        uses[:, column] = np.bincount(places, minlength=len(uses))
-    running = _running(uses)
+    lead = np.zeros(len(uses), dtype=np.float32)
     words = _running(grid.counts)
+    for column, number in enumerate(asked.numbers[known]):
+        used = grid.postings[grid.bounds[number] : grid.bounds[number + 1]]
+        places = grid.home[used]
+        uses[:, column] = np.bincount(places, minlength=len(uses))
+        lead[places[used - words[places] < LEAD_WORDS]] += weights[column]
+    running = _running(uses)
     here = np.arange(len(uses))
     after = np.minimum(here + 2, len(uses))
     two = bm25(running[after] - running[here], words[after] - words[here], weights)
@@ -150,6 +176,7 @@ def _lexical(asked: Asked) -> "list[Floats]":
         _best(grid, _near(asked)),
         chunks[grid.chunk],
         _best(grid, two),
+        _best(grid, lead),
     ]
 
 
@@ -196,7 +223,7 @@ def _meaning(asked: Asked) -> "list[Floats]":
     grid = asked.grid
     whole = (asked.vectors * asked.plain[:, None]).sum(axis=0)
     whole /= max(1e-6, float(np.linalg.norm(whole)))
-    each = grid.rarity * grid.weight * (grid.meaning.astype(np.float32) @ whole)
+    each = grid.rarity * grid.weight * (asked.meanings @ whole)
     sums = np.bincount(grid.home, weights=each[grid.uses], minlength=len(grid.sentences))
     running = _running(sums)
     windows = (running[grid.end] - running[grid.begin]) / np.maximum(grid.window_lengths, 1e-6)
@@ -239,6 +266,24 @@ def _alike_headings(asked: Asked) -> "Floats":
                 known[id(head)] = float(asked.weights @ asked.similar[:, head].max(axis=1))
             score[number] = known[id(head)]
     return score
+
+
+def _coverage(asked: Asked) -> tuple[float, ...]:
+    """What the page has of the question at all, the most that a word weighs that it lacks, and how much is asked."""
+    lacking = asked.weights[asked.numbers < 0]
+    length = min(1.0, len(asked.terms) / LONG_QUESTION)
+    return float(asked.weights[asked.known].sum()), float(lacking.max(initial=0)), length
+
+
+def _script(asked: Asked) -> tuple[float, ...]:
+    """How much of the question is in Latin letters, and in scripts without spaces; how likely the page is English.
+
+    Chance matches are more common in some; the same on all windows, this tells weights and threshold what to expect.
+    """
+    terms = asked.terms
+    latin = sum(term.isascii() for term in terms) / len(terms)
+    unspaced = sum(runs_together(term) for term in terms) / len(terms)
+    return latin, unspaced, asked.grid.plain**PLAIN_POWER
 
 
 def _running(values: "Floats | Ints") -> "NDArray[np.float64]":

@@ -58,6 +58,8 @@ class Grid:
     """W: behind the last one."""
     chunk: "Ints"
     """W: its chunk."""
+    offset: "Ints"
+    """W: characters of the page before it."""
     vocabulary: dict[str, int]
     uses: "Ints"
     """T: which term."""
@@ -78,6 +80,8 @@ class Grid:
     """V: a vector of length one."""
     weight: "Floats"
     """V: how much the word says, by the length of its vector."""
+    plain: float
+    """The share of words in ASCII."""
     sentence_lengths: "Floats"
     """S: the length of the sum of its words' vectors, by rarity."""
     window_lengths: "Floats"
@@ -88,7 +92,7 @@ def lay_out(
     chunks: Sequence[Chunk], model: "Model | None", *, window_tokens: int = WINDOW_TOKENS
 ) -> Grid:
     """The arrays of some chunks; without a model meanings are nought, and at no tokens each sentence is a window."""
-    parts = tuple(one for number, chunk in enumerate(chunks) for one in _sentences(number, chunk))
+    parts = tuple(_parts(chunks))
     sizes = np.array(
         [_tokens(chunks[one.chunk].text[one.start : one.end]) for one in parts], dtype=np.float32
     )
@@ -123,6 +127,8 @@ def lay_out(
         begin=begin,
         end=end,
         chunk=where[begin],
+        offset=np.array([one.start for one in chunks], dtype=np.intp)[where[begin]]
+        + np.array([one.start for one in parts], dtype=np.intp)[begin],
         vocabulary=vocabulary,
         uses=used,
         home=home,
@@ -134,6 +140,7 @@ def lay_out(
         heads=heads,
         meaning=meaning,
         weight=weight,
+        plain=sum(map(str.isascii, numbers.words)) / max(1, len(numbers.words)),
         sentence_lengths=lengths,
         window_lengths=spans,
     )
@@ -142,6 +149,23 @@ def lay_out(
 def inverse_frequency(places: "Ints", total: int) -> "Floats":
     """BM25's weight of a term that is in so many of so many places."""
     return np.asarray(np.log(1 + (total - places + 0.5) / (places + 0.5)), dtype=np.float32)
+
+
+def _parts(chunks: Sequence[Chunk]) -> Iterator[Sentence]:
+    """The sentences of all chunks, without the ends of those that the chunk before has whole."""
+    url = ""
+    before: list[tuple[int, int]] = []
+    for number, chunk in enumerate(chunks):
+        found = _sentences(number, chunk)
+        base = chunk.end - len(chunk.text)
+        here = [(base + one.start, base + one.end) for one in found]
+        cut = (
+            chunk.url == url
+            and len(found) > 1
+            and any(start < chunk.start < end and here[0][1] <= end for start, end in before)
+        )
+        url, before = chunk.url, here
+        yield from found[1:] if cut else found
 
 
 def _sentences(number: int, chunk: Chunk) -> list[Sentence]:

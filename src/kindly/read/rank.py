@@ -26,10 +26,14 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
 
-SIZES = (400, 300, 300, 340)
+SIZES = (400, 280, 280, 300, 360, 420, 480)
 """Tokens of the first passages; those after them are as large as the last one here."""
 LEAST_FREE = 0.6
 """Of a window's text; one of which less is left, beside passages above it, is not worth a place."""
+LEAST_TOKENS = 20
+"""Of what is left of a window, once no window has enough: then it is worth a place, too."""
+REST = 80
+"""Tokens of a chunk that a passage takes in, too, rather than leave them over."""
 SAME = 0.95
 """Terms in common, of all terms, from which two passages say the same."""
 SERVER_WEIGHT = 0.5
@@ -126,12 +130,14 @@ class Index:
         said: list[frozenset[int]] = []
         shown: list[frozenset[int]] = []
         best = float(scores.max())
-        for window in np.argsort(-scores, kind="stable").tolist():
+        order = np.argsort(-scores, kind="stable").tolist()
+        for place, window in enumerate(order * 2):
             if len(shown) == limit:
                 return
             whole = int(grid.begin[window]), int(grid.end[window])
             begin, end = _longest_free(taken, *whole)
-            if grid.sizes[begin:end].sum() < LEAST_FREE * grid.sizes[slice(*whole)].sum():
+            enough = LEAST_FREE * grid.sizes[slice(*whole)].sum()
+            if grid.sizes[begin:end].sum() < (enough if place < len(order) else LEAST_TOKENS):
                 continue
             terms = self._terms(begin, end)
             if any(_same(terms, other) for other in said):
@@ -155,19 +161,30 @@ class Index:
     def _grown(
         self, taken: "NDArray[np.bool_]", begin: int, end: int, size: int
     ) -> tuple[int, int]:
-        """The range with free sentences of its chunk on either side, up to the size."""
-        chunk = self._grid.sentences[begin].chunk
-        low, high = int(self._grid.first[chunk]), int(self._grid.first[chunk + 1])
+        """The range with free sentences of its chunk on either side: up to the size, and what would be left over."""
         sizes = self._grid.sizes
-        total = float(sizes[begin:end].sum())
+        low, high = self._free(taken, begin)
+        room = size - float(sizes[begin:end].sum())
         grew = True
         while grew:
             grew = False
-            if end < high and not taken[end] and total + sizes[end] <= size:
-                total, end, grew = total + float(sizes[end]), end + 1, True
-            if begin > low and not taken[begin - 1] and total + sizes[begin - 1] <= size:
-                total, begin, grew = total + float(sizes[begin - 1]), begin - 1, True
+            if end < high and sizes[end] <= room:
+                room, end, grew = room - float(sizes[end]), end + 1, True
+            if begin > low and sizes[begin - 1] <= room:
+                room, begin, grew = room - float(sizes[begin - 1]), begin - 1, True
+        begin = low if sizes[low:begin].sum() <= REST else begin
+        end = high if sizes[end:high].sum() <= REST else end
         return begin, end
+
+    def _free(self, taken: "NDArray[np.bool_]", place: int) -> tuple[int, int]:
+        """The run of sentences around a free one, within its chunk, that no passage has yet."""
+        chunk = self._grid.sentences[place].chunk
+        low, high = int(self._grid.first[chunk]), int(self._grid.first[chunk + 1])
+        before, after = np.flatnonzero(taken[low:place]), np.flatnonzero(taken[place:high])
+        return (
+            low + int(before[-1]) + 1 if len(before) else low,
+            place + int(after[0]) if len(after) else high,
+        )
 
     def _passage(self, sentences: tuple[int, int], score: float) -> Passage:
         begin, end = sentences

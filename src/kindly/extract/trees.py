@@ -1,0 +1,80 @@
+"""Boosted decision trees, evaluated for all rows and trees at once.
+
+Every tree is laid out to the same depth, so that a row's place on the next level is twice its place on this one, plus
+one where its value is above the threshold. What the features mean is not known here.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kindly.extract.typography import Floats
+
+FEATURE_BITS = 10
+FEATURES = (1 << FEATURE_BITS) - 1
+ROWS_AT_ONCE = 512
+"""Few enough for a processor to keep near."""
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """An ensemble as it is stored: the right child of a node follows the left one, a leaf leads to itself."""
+
+    roots: NDArray[np.int64]
+    step: NDArray[np.int64]
+    """The left child, and in the low `FEATURE_BITS` the feature."""
+    threshold: Floats
+    value: Floats
+    depth: int
+
+    def grown(self) -> "Forest":
+        """The same laid out level by level."""
+        at = self.roots[:, None]
+        features: list[Places] = []
+        thresholds: list[Floats] = []
+        for _ in range(self.depth):
+            step = self.step[at]
+            features.append((step & FEATURES).ravel().astype(np.intp))
+            thresholds.append(self.threshold[at].ravel())
+            left = step >> FEATURE_BITS
+            right = np.where(left == at, at, left + 1)
+            at = np.stack((left, right), axis=2).reshape(len(self.roots), -1)
+        return Forest(tuple(features), tuple(thresholds), self.value[at].ravel(), len(self.roots))
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """An ensemble ready to be evaluated."""
+
+    features: tuple[Places, ...]
+    """For each level the feature of every node, tree by tree."""
+    thresholds: tuple[Floats, ...]
+    values: Floats
+    """Of the leaves."""
+    size: int
+    """How many trees there are."""
+
+    def chances(self, matrix: Floats) -> Floats:
+        """For each row the chance, 0 to 1."""
+        scores = np.empty(len(matrix), np.float32)
+        for start in range(0, len(matrix), ROWS_AT_ONCE):
+            rows = np.ascontiguousarray(matrix[start : start + ROWS_AT_ONCE])
+            scores[start : start + ROWS_AT_ONCE] = self._score(rows)
+        return (1 / (1 + np.exp(-scores))).astype(np.float32)
+
+    def _score(self, rows: Floats) -> Floats:
+        count, width = rows.shape
+        flat = rows.ravel()
+        offsets = (np.arange(count) * width)[:, None]
+        at: Places = np.broadcast_to(np.arange(self.size), (count, self.size)).copy()
+        for features, thresholds in zip(self.features, self.thresholds, strict=True):
+            cells = features.take(at)
+            cells += offsets
+            above = flat.take(cells) > thresholds.take(at)
+            at <<= 1
+            at += above
+        total: Floats = self.values.take(at).sum(axis=1)
+        return total
