@@ -249,13 +249,19 @@ def _is_flattened(style: Style) -> bool:
 
 def _is_moved_away(transform: str) -> bool:
     for name, values in TRANSFORM.findall(transform):
-        numbers = [_pixels(word) or 0.0 for word in values.replace(",", " ").split()]
+        numbers = [_moved(word) for word in values.replace(",", " ").split()]
         if name == "matrix" and len(numbers) == 6:
             if not any(numbers[:4]) or min(numbers[4:]) <= -OFF_SCREEN_PX:
                 return True
         elif name.startswith("translate") and min(numbers, default=0) <= -OFF_SCREEN_PX:
             return True
     return False
+
+
+def _moved(length: str) -> float:
+    """How far a box is moved, in pixels; by less than twice its own size, as centring does, it is not moved away."""
+    far = _pixels(length) or 0.0
+    return 0.0 if length.endswith("%") and far > 2 * -100 * PIXELS["%"] else far
 
 
 def _is_clear_mask(mask: str) -> bool:
