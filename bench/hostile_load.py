@@ -111,13 +111,13 @@ def descendants(parent: int, but_for: int) -> Iterator[int]:
             yield from descendants(child, but_for)
 
 
-def weight_kb(pid: int) -> int:
-    """Its proportional share of memory; nothing when it is gone."""
+def weight_kb(pid: int, kind: str = "Pss") -> int:
+    """Its proportional share of memory, all or one kind of it; nothing when it is gone."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:
         return 0
-    return int(text.partition("\nPss:")[2].split(None, 1)[0])
+    return int(text.partition(f"\n{kind}:")[2].split(None, 1)[0])
 
 
 @contextmanager

@@ -117,22 +117,26 @@ class Held:
     """What the server and the processes below it hold."""
 
     memory_mb: float
+    """The server's own, without files that are mapped: the system takes those back when others need it."""
+    workers_mb: float
+    """The parsers', each of which is replaced once it has grown by 100 MB."""
     descriptors: int
     threads: int
     children: int
 
     def __str__(self) -> str:
         return (
-            f"{self.memory_mb:6.1f} MB, {self.descriptors} descriptors, {self.threads} threads, "
-            f"{self.children} children"
+            f"{self.memory_mb:6.1f} MB and {self.workers_mb:.1f} MB in workers, "
+            f"{self.descriptors} descriptors, {self.threads} threads, {self.children} children"
         )
 
 
 def held_by(pid: int) -> Held:
-    """What a server holds now; memory is its own and its children's share of it."""
+    """What a server holds now; of what several processes share, each has its part."""
     below = list(descendants(pid, 0))
     return Held(
-        sum(map(weight_kb, (pid, *below))) / 1000,
+        weight_kb(pid, "Pss_Anon") / 1000,
+        sum(weight_kb(one, "Pss_Anon") for one in below) / 1000,
         len(list(Path(f"/proc/{pid}/fd").iterdir())),
         len(list(Path(f"/proc/{pid}/task").iterdir())),
         len(below),

@@ -46,7 +46,9 @@ from kindly.read.store import Shelf
 from kindly.trace import span
 from kindly.urls import Url
 
-RECENT_CHARACTERS = 32_000_000
+RECENT_CHARACTERS = 8_000_000
+LINK_CHARACTERS = 300
+"""What a link weighs beside a document's text."""
 RANKED_TOKENS = 1_500
 """A page found by a search that is no longer than this is shown as it is."""
 RANKED_PASSAGES = 40
@@ -131,16 +133,20 @@ class Recent:
             self._documents.move_to_end(key)
             return
         self._documents[key] = document
-        self._size += len(document.text)
+        self._size += _weight(document)
         while self._size > self.capacity and len(self._documents) > 1:
             _, oldest = self._documents.popitem(last=False)
-            self._size -= len(oldest.text)
+            self._size -= _weight(oldest)
 
     def get(self, key: str) -> Document | None:
         """The document of that name, if it is still here."""
         if key in self._documents:
             self._documents.move_to_end(key)
         return self._documents.get(key)
+
+
+def _weight(document: Document) -> int:
+    return len(document.text) + LINK_CHARACTERS * len(document.links)
 
 
 OpenReader = Callable[[], Awaitable[Reads]]
