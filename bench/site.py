@@ -147,7 +147,9 @@ def main() -> None:
     listening = socket.create_server(("127.0.0.1", 0), backlog=512)
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     print(listening.getsockname()[1], flush=True)
-    server = uvicorn.Server(uvicorn.Config(APP, log_level="warning", access_log=False))
+    server = uvicorn.Server(
+        uvicorn.Config(APP, log_level="warning", access_log=False, timeout_keep_alive=120)
+    )
 
     def until_closed() -> None:
         sys.stdin.read()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-KEPT_CHUNKS = 2_000
+KEPT_CHUNKS = 1_000
 """Chunks whose index stays in memory."""
 CANDIDATES = 48
 """How many chunks the whole library offers by words, and as many by meaning."""
