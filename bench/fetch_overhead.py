@@ -9,21 +9,20 @@ Exits 1 when a bar is missed.
 
 import argparse
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
 from mcp import Client
 
+from bench.served import served
 from kindly.app import App, open_app
 from kindly.budget import Deadline
 from kindly.extract.options import ExtractOptions
@@ -53,22 +52,6 @@ class DecodeOnly:
 
     async def warm(self) -> None:
         """Nothing to do."""
-
-
-@contextmanager
-def site() -> Any:
-    """The bench site in its own process; gives its address."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "bench.site"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
-        process.stdin.close()
 
 
 @asynccontextmanager
@@ -180,8 +163,8 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
-    with site() as base:
-        return anyio.run(measure, base, rounds)
+    with served("bench.site") as (port, _):
+        return anyio.run(measure, f"http://127.0.0.1:{port}", rounds)
 
 
 if __name__ == "__main__":

@@ -12,13 +12,11 @@ or the server does not answer afterwards.
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +24,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from bench.hostile_site import names
+from bench.served import served
 
 MAX_OVER_IDLE_MB = 150
 MAX_P99_MS = 250
@@ -120,22 +119,6 @@ def weight_kb(pid: int, kind: str = "Pss") -> int:
     return int(text.partition(f"\n{kind}:")[2].split(None, 1)[0])
 
 
-@contextmanager
-def hostile_site() -> Iterator[tuple[int, int]]:
-    """The site; gives its port and its process."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "bench.hostile_site"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        yield int(process.stdout.readline()), process.pid
-        process.stdin.close()
-
-
 async def drop(client: Client, scale: Scale, url: str, idle_mb: float) -> Measured:
     """Have one bomb fetched while another caller lists the tools."""
     waits: list[float] = []
@@ -219,7 +202,7 @@ def main() -> int:
     parser.add_argument("--patience", type=float, default=30.0)
     options = parser.parse_args()
     wanted = [name for name in names() if not options.only or name in options.only]
-    with hostile_site() as (port, process):
+    with served("bench.hostile_site") as (port, process):
         return anyio.run(measure, port, process, wanted, options.patience)
 
 

@@ -32,6 +32,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from bench.hostile_load import descendants, weight_kb
+from bench.served import served
 from kindly.server.failures import UNEXPECTED
 
 SCRIPT = Path(sys.executable).with_name("kindly-web-search-mcp-server")
@@ -44,22 +45,6 @@ PATIENCE_S = 60
 IDLE_S = 17.0
 """Longer than an unused connection is kept."""
 HOSTILE = ("missing", "broken", "liar", "bomb", "short", "loop", "deep", "binary", "slow")
-
-
-@contextmanager
-def site() -> Iterator[int]:
-    """The site in a process of its own; gives its port."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "bench.site"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parent.parent,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        yield int(process.stdout.readline())
-        process.stdin.close()
 
 
 def environment(folder: str, port: int, **more: str) -> dict[str, str]:
@@ -233,7 +218,7 @@ async def rounds(pool: list[Client], mix: Mix, tally: Tally, calls: int) -> None
 async def soak(transport: str, calls: int, at_once: int, seed: int) -> int:
     """All the calls; whether a bar is missed."""
     tally = Tally()
-    with site() as port, tempfile.TemporaryDirectory() as folder:
+    with served("bench.site") as (port, _), tempfile.TemporaryDirectory() as folder:
         async with clients(transport, environment(folder, port), at_once) as (pool, pid):
             mix = Mix(port, seed)
             await rounds(pool, mix, Tally(), max(at_once, calls // 50))
@@ -261,7 +246,7 @@ async def overload() -> int:
     """A hundred calls to a server that takes eight."""
     busy_s: list[float] = []
     ends: Counter[str] = Counter()
-    with site() as port, tempfile.TemporaryDirectory() as folder:
+    with served("bench.site") as (port, _), tempfile.TemporaryDirectory() as folder:
         environ = environment(folder, port, KINDLY_MAX_CALLS="8")
         async with clients("http", environ, AT_ONCE["http"]) as (pool, _):
 
@@ -285,7 +270,7 @@ async def overload() -> int:
 async def cancel(calls: int) -> int:
     """So many calls given up on the way, fifty at once."""
     at_once = AT_ONCE["stdio"]
-    with site() as port, tempfile.TemporaryDirectory() as folder:
+    with served("bench.site") as (port, _), tempfile.TemporaryDirectory() as folder:
         async with clients("stdio", environment(folder, port), at_once) as (pool, pid):
             await pool[0].call_tool("get_content", {"url": f"http://127.0.0.1:{port}/page/1"})
             before = await settled(pid)

@@ -27,7 +27,8 @@ from anyio.abc import SocketStream
 from mcp import Client, MCPError
 from tests.read.stores.postgres import running_postgres, schema
 
-from bench.load import Mix, environment, site
+from bench.load import Mix, environment
+from bench.served import served
 
 SCRIPT = Path(sys.executable).with_name("kindly-web-search-mcp-server")
 TRIES = 2
@@ -198,7 +199,8 @@ async def measure(calls: int, at_once: int, *, one: bool) -> int:
     ports = ports[:1] if one else ports
     tally = Tally()
     with ExitStack() as stack:
-        postgres, site_port = stack.enter_context(running_postgres()), stack.enter_context(site())
+        postgres = stack.enter_context(running_postgres())
+        site_port, _ = stack.enter_context(served("bench.site"))
         with replicas(schema(postgres), site_port, ports) as servers:
             listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
             port = listener.extra(anyio.abc.SocketAttribute.local_port)

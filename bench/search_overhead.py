@@ -19,7 +19,7 @@ from itertools import count
 import anyio
 import httpx2
 
-from bench.fetch_overhead import site
+from bench.served import served
 from kindly.app import open_app
 from kindly.budget import Deadline
 from kindly.models import Query
@@ -97,8 +97,8 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds
-    with site() as base:
-        return anyio.run(measure, base, rounds)
+    with served("bench.site") as (port, _):
+        return anyio.run(measure, f"http://127.0.0.1:{port}", rounds)
 
 
 if __name__ == "__main__":

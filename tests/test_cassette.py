@@ -14,8 +14,8 @@ from kindly.redact import Redactor
 from kindly.settings import Settings
 from kindly.tape import Player, Recorder, Request, Taken, open_tape
 from tests.journeys.conftest import site as site
+from tests.journeys.test_pages_profile import EMBEDDINGS, embedder
 from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.journeys.test_replicas import EMBEDDINGS, embedder
 from tests.journeys.world import BOTH, CANARIES, environment, serper
 from tests.site import Answer, Site, SiteRequest, html
 

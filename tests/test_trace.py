@@ -111,7 +111,7 @@ async def test_a_name_that_is_set_for_the_service_is_kept(monkeypatch: pytest.Mo
 
 
 async def test_a_collector_gets_the_spans_over_http() -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with running_site() as collector:
             collector.add("/v1/traces", Answer())
             tracer = open_tracer(collector.url("/"), "1")

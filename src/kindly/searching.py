@@ -135,7 +135,7 @@ def build_search(
     named = _client(settings, context, traffic)
     public = _client(settings, context, traffic, Guard(policy))
     entries = [
-        _entry(settings, spec, Line(public if spec.public_only else named, traffic.slots), world)
+        _entry(settings, spec, public if spec.public_only else named, traffic.slots, world)
         for spec in settings.configured()
     ]
     router = build_router(
@@ -152,14 +152,6 @@ def build_search(
     return Searching(router, state, (named, public), upkeep, Redactor.of(settings.secrets()))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A client, and what its requests share with all other traffic."""
-
-    client: "httpx2.AsyncClient"
-    slots: anyio.Semaphore | None = None
-
-
 def _state(settings: Settings, alarm: Alarm | None) -> SqliteState | PostgresState:
     """What search remembers: with the library in a PostgreSQL, there too, for all replicas."""
     store = settings.store.get_secret_value()
@@ -170,12 +162,18 @@ def _state(settings: Settings, alarm: Alarm | None) -> SqliteState | PostgresSta
     return SqliteState(str(settings.data_path / "search.sqlite"), alarm)
 
 
-def _entry(settings: Settings, spec: ProviderSpec, line: Line, world: World) -> Entry:
+def _entry(
+    settings: Settings,
+    spec: ProviderSpec,
+    client: "httpx2.AsyncClient",
+    slots: anyio.Semaphore | None,
+    world: World,
+) -> Entry:
     per_minute = settings.searches_per_minute
     gauge = Gauge(world.now, per_minute, anyio.current_time)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    api = Api(line.client, spec, gauge.note, line.slots)
+    api = Api(client, spec, gauge.note, slots)
     access = Access(api, base_url, values, world, pool_settings(settings))
     pace = spec.pace.at_most(per_minute)
     return Entry(spec.build(access), spec.label, pace, gauge, spec.scraped)

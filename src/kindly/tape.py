@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,8 +69,6 @@ class Taken:
 class Tape(Protocol):
     """Answers by request."""
 
-    replays: bool
-
     def find(self, request: Request) -> Taken | None:
         """What the request was answered; None if that must be found out."""
 
@@ -85,8 +84,6 @@ class Tape(Protocol):
 
 class Recorder:
     """Writes down each answer as it comes."""
-
-    replays = False
 
     def __init__(self, path: Path, redactor: Redactor, needs: Mapping[str, str]) -> None:
         self._path = path
@@ -149,8 +146,6 @@ class Recorder:
 class Player:
     """Answers from a file, and only from there."""
 
-    replays = True
-
     def __init__(self, path: Path, redactor: Redactor) -> None:
         self._redactor = redactor
         head, *lines = read(path)
@@ -179,14 +174,24 @@ class Player:
         return self._recorded_at
 
 
-def read(path: Path) -> list[Json]:
-    """The lines of a cassette.
+def head(path: Path) -> Json:
+    """What a cassette says of itself.
+
+    Raises:
+        SettingsError: the file cannot be read, or is none.
+    """
+    return read(path, 1)[0]
+
+
+def read(path: Path, most: int | None = None) -> list[Json]:
+    """The lines of a cassette, or the first of them.
 
     Raises:
         SettingsError: the file cannot be read, or is none.
     """
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        with path.open(encoding="utf-8") as file:
+            lines = [json.loads(line) for line in islice(file, most)]
         if lines[0][MARK] != VERSION:
             raise SettingsError(f"KINDLY_CASSETTE {path} is of another version of Kindly.")
         datetime.fromisoformat(lines[0]["recorded_at"])

@@ -19,7 +19,7 @@ async def twice(_: Settings) -> list[Finding]:
 
 
 async def test_findings_come_in_the_order_of_the_checks_and_a_late_one_is_a_problem() -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         found = await looked_at([Check("slow", never, 0.01), Check("a", twice)], Settings.load({}))
     assert [(finding.check, finding.state) for finding in found] == [
         ("slow", "problem"),

@@ -21,7 +21,7 @@ def serving(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[str]
         yield match[0]
     finally:
         process.terminate()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def plain_environ() -> dict[str, str]:

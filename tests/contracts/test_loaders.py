@@ -63,7 +63,7 @@ def catalogue(hop: SameForAll, time: FakeTime) -> Loaders:
 async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
     time = FakeTime()
     try:
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             return await catalogue(hop, time)(Wanted(parse(url), time.deadline()))
     except KindlyError as error:
         return error

@@ -173,7 +173,7 @@ async def test_process_that_died_while_idle_is_replaced() -> None:
     async with hostile() as workers:
         pid = int(await told(workers, "process"))
         os.kill(pid, 9)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while True:
                 try:
                     assert int(await told(workers, "process")) != pid
@@ -200,11 +200,11 @@ async def test_in_process_extractor_needs_no_warming_and_obeys_the_deadline() ->
 def test_worker_leaves_when_its_pipe_closes() -> None:
     command = [sys.executable, "-m", "tests.extract.hostile", str(512 * 1024 * 1024)]
     done = subprocess.run(
-        command, input=b"", cwd=ROOT, env=ENVIRON, capture_output=True, timeout=20, check=False
+        command, input=b"", cwd=ROOT, env=ENVIRON, capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_importing_the_pool_does_not_load_the_parser() -> None:
     code = "import sys, kindly.extract.worker; sys.exit('turbohtml' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], timeout=20, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

@@ -57,7 +57,7 @@ async def test_a_name_that_does_not_resolve_is_told_and_the_next_page_comes() ->
 
     async with open_fetcher(seams=Seams(resolver=broken)) as fetcher:
         for _ in range(3):
-            with anyio.fail_after(10), pytest.raises(PageUnreachable, match=r"site\.example"):
+            with anyio.fail_after(60), pytest.raises(PageUnreachable, match=r"site\.example"):
                 await fetcher.fetch(parse("https://site.example/"), Deadline.after(5))
 
 
@@ -84,7 +84,7 @@ async def test_all_providers_down_is_told_within_the_budget_of_a_search(
             site.add(f"/{name}/search", OUTAGES[outage])
     more = {} if outage in OUTAGES else {"SERPER_BASE_URL": CLOSED, "TAVILY_BASE_URL": CLOSED}
     async with engine(site, tmp_path, KINDLY_SEARCH_TIMEOUT_S="2", **more) as at:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             told = await at.search("bees")
     assert "Serper" in told
     assert "tavily" in told

@@ -133,7 +133,7 @@ async def pool(
     seams = BrowserSeams(launch=launch, times=(time or FakeTime()).times)
     settings = BrowserSettings(pages=pages, attempts=attempts, max_pages=max_pages, idle_s=idle_s)
     guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with open_browser(settings, guard, environ={}, seams=seams) as opened:
             yield opened, launch
 

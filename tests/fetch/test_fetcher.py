@@ -47,7 +47,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with running_site() as running:
             yield running
 

@@ -136,7 +136,7 @@ async def test_loader_that_fails_leaves_the_page_to_the_next(error: KindlyError)
 
 
 async def test_slow_loader_leaves_time_for_the_page() -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         page = await Loaders((FakeLoader(hangs=True), WEB), ways().open_get, allow)(
             wanted(seconds=0.02)
         )
@@ -307,7 +307,7 @@ def test_how_long_an_api_wants_to_rest(
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with running_site() as running:
             yield running
 

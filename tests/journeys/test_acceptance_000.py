@@ -72,7 +72,7 @@ async def test_ac5_page_content_is_always_a_string(site: Site, tmp_path: Path) -
     addresses = [*(site.url(path) for path in paths), "ftp://example.com/x", "http://10.0.0.1/"]
     site.add("/serper/search", serper(addresses))
     async with calling(environment(site, tmp_path, **BOTH)) as call:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             results = await call.search(num_results=20)
     assert len(results) >= len(paths)
     for result in results:

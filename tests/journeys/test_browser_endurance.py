@@ -28,7 +28,7 @@ root.innerHTML = '<main><h1>Page</h1>' + '<p>Drawn by a script for a reader.</p>
 
 async def until(holds: Callable[[], bool]) -> None:
     """Wait for what other processes do; ten seconds at most."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         while not holds():  # noqa: ASYNC110 - another process sets no event here
             await anyio.sleep(0.05)
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.anyio
 )
 async def test_page_is_read(site: Site, tmp_path: Path, path: str, words: str) -> None:
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             page = await call.page(site.url(path))
     assert words in page["page_content"]
     assert page["url"] == site.url(path)
@@ -65,7 +65,7 @@ async def test_page_is_read(site: Site, tmp_path: Path, path: str, words: str) -
 async def test_failure_is_an_error_with_its_outcome(
     site: Site, tmp_path: Path, path: str, status: str
 ) -> None:
-    async with calling(environment(site, tmp_path, REQUEST_TIMEOUT_MS="2500")) as call:
+    async with calling(environment(site, tmp_path, REQUEST_TIMEOUT_MS="5000")) as call:
         with anyio.fail_after(30):
             result = await call("get_content", url=site.url(path))
     assert result.is_error

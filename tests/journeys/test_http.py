@@ -52,7 +52,7 @@ def http_server(environ: dict[str, str], logged: list[str] | None = None) -> Ite
         yield match[0]
     finally:
         process.terminate()
-        lines += process.communicate(timeout=10)[1].splitlines()
+        lines += process.communicate(timeout=60)[1].splitlines()
 
 
 async def test_two_clients_search_over_http(site: Site, tmp_path: Path) -> None:

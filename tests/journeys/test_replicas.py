@@ -11,15 +11,14 @@ from anyio.abc import SocketStream
 from mcp import Client
 
 from tests.journeys.test_http import http_server
+from tests.journeys.test_pages_profile import EMBEDDINGS, embedder
 from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.journeys.world import as_json, environment, text_of
+from tests.journeys.world import environment, text_of
 from tests.read.stores.postgres import postgres as postgres
 from tests.read.stores.postgres import schema
 from tests.site import Answer, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio
-
-EMBEDDINGS = "/embedder/v1/embeddings"
 
 
 @pytest.fixture
@@ -35,13 +34,6 @@ def replicas(site: Site, tmp_path: Path, postgres: str) -> Iterator[tuple[str, s
     second = environment(site, tmp_path / "second", **shared)
     with http_server(first) as one, http_server(second) as other:
         yield one, other
-
-
-async def embedder(request: SiteRequest, stream: SocketStream) -> Answer:
-    """An embedding server whose vectors count letters."""
-    texts = json.loads(request.body)["input"]
-    rows = [[text.lower().count(letter) + 0.1 for letter in "abcdefgh"] for text in texts]
-    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
 
 
 async def ask(address: str, tool: str, **arguments: object) -> dict[str, Any]:

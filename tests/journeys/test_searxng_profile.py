@@ -214,7 +214,7 @@ async def test_without_instances_the_error_has_its_shape(site: Site, tmp_path: P
         site, tmp_path, KINDLY_PROFILE="searxng", SEARX_SPACE_URL=site.url("/no-list")
     )
     async with calling(environ) as call:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             result = await call("web_search", query="rust programming")
     assert result.is_error
     found = metadata(result)
@@ -244,7 +244,7 @@ async def test_a_failed_search_is_told_by_kind(
 ) -> None:
     site.add("/searx/search", answer)
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             result = await call("web_search", query="rust")
     assert result.is_error
     assert metadata(result)["error_type"] == kind

@@ -122,12 +122,12 @@ class RawServer:
         message: dict[str, Any] = json.loads(line)
         return message
 
-    async def leave(self, within_s: float) -> tuple[bytes, bytes]:
+    async def leave(self) -> tuple[bytes, bytes]:
         """Close standard input and wait for the end; what was left to read."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         self.process.stdin = None
-        return await anyio.to_thread.run_sync(lambda: self.process.communicate(timeout=within_s))
+        return await anyio.to_thread.run_sync(lambda: self.process.communicate(timeout=50))
 
 
 def call(number: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +142,7 @@ async def test_nothing_but_messages_goes_to_standard_output(site: Site, tmp_path
         answers = [await server.receive(), await server.receive()]
         await server.send({"jsonrpc": "2.0", "method": "nonsense"}, call(3, "nonsense", {}))
         answers.append(await server.receive())
-        rest, logged = await server.leave(10)
+        rest, logged = await server.leave()
     assert [answer["id"] for answer in answers] == [1, 2, 3]
     assert rest == b""
     assert all(json.loads(line) for line in logged.splitlines())
@@ -158,7 +158,7 @@ async def test_it_leaves_when_standard_input_closes(site: Site, tmp_path: Path, 
             await server.send(call(2, "get_content", {"url": site.url("/slow-headers")}))
             while site.count("/slow-headers") == 0:
                 await anyio.lowlevel.checkpoint()
-        await server.leave(3)
+        await server.leave()
     assert server.process.returncode == 0
 
 

@@ -6,6 +6,8 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from functools import cache
+from html import unescape
 from pathlib import Path
 
 import click
@@ -16,8 +18,9 @@ from kindly.cli.commands import cli
 from kindly.settings import CONTEXTS
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SETTINGS = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+SETTINGS = (DOCS / "settings.md").read_text(encoding="utf-8")
 
 
 def test_settings_page_has_the_table_of_the_code() -> None:
@@ -73,16 +76,22 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+@cache
+def demo() -> str:
+    """What the demo prints."""
+    script = str(Path(sys.executable).with_name("kindly"))
+    done = subprocess.run([script, "demo"], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.rstrip()
+
+
 def test_readme_shows_what_the_demo_prints() -> None:
-    shown = README.split("````\n")[1].rstrip()
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("kindly")), "demo"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert done.stdout.rstrip() == shown
+    assert demo() == README.split("````\n")[1].rstrip()
+
+
+def test_the_terminal_recording_shows_what_the_demo_prints() -> None:
+    drawn = (DOCS / "demo.svg").read_text(encoding="utf-8")
+    shown = " ".join(unescape(re.sub(r"<[^>]+>", "", drawn.partition("<rect")[2])).split())
+    assert shown.endswith(" ".join(demo().split()))
 
 
 def configurations() -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-from html import unescape
 from importlib.resources import files
 from pathlib import Path
 
@@ -53,16 +52,3 @@ def test_the_command_of_the_recording_page_is_answered_by_its_cassette(tmp_path:
     assert done.returncode == 0, done.stderr
     assert "How bees find flowers" in done.stdout
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_terminal_recording_shows_what_the_demo_prints() -> None:
-    drawn = (DOCS / "demo.svg").read_text(encoding="utf-8")
-    shown = " ".join(unescape(re.sub(r"<[^>]+>", "", drawn.partition("<rect")[2])).split())
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("kindly")), "demo"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert shown.endswith(" ".join(done.stdout.split()))

@@ -502,7 +502,7 @@ def instances_json(grades: dict[str, Grade]) -> bytes:
 
 
 async def search(site: Site, pool: Pool, seconds: float = 30.0) -> Found:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         return await pool.search(QUERY, site.deadline(seconds))
 
 
@@ -720,7 +720,7 @@ async def test_searches_at_the_same_time_use_different_instances() -> None:
     site = Site({"a": "A+", "b": "A+", "c": "A", "d": "B"}, hold=let_go.wait)
     pool = site.pool()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for _ in range(4):
                 tasks.start_soon(pool.search, QUERY, site.deadline())
@@ -743,7 +743,7 @@ async def test_searches_at_the_same_time_stay_within_one_limit() -> None:
         except PoolExhausted as error:
             errors.append(error)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for _ in range(6):
                 tasks.start_soon(try_search)
@@ -846,7 +846,7 @@ async def test_nobody_with_an_old_list_waits_for_the_new_one() -> None:
         return instances_json(site.grades)
 
     pool.discover = slow
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.search, QUERY, site.deadline())
             await anyio.wait_all_tasks_blocked()
@@ -973,7 +973,7 @@ async def test_probes_run_in_parallel_but_bounded() -> None:
     pool = replace(site.pool(probes_at_once=3), probe=probe)
     await search(site, pool)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.run_health_checks)
             await anyio.wait_all_tasks_blocked()
@@ -1007,7 +1007,7 @@ async def maintained(site: Site, pool: Pool, rounds: int) -> list[float]:
         site.clock.advance(seconds)
 
     pool.world = replace(pool.world, sleep=pause)
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.maintain)
     return pauses

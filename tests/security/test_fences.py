@@ -170,7 +170,7 @@ async def test_mark_is_new_in_each_answer_and_told_to_nobody() -> None:
     tokens: set[str] = set()
     async with running(Network({"a.example.com": [[PUBLIC]]})) as engine:
         for number in range(20):
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 answer = await engine.content(f"http://a.example.com/{number}")
             tokens |= set(TRUE_MARK.findall(text_of(answer)))
     assert len(tokens) == 20
@@ -395,7 +395,7 @@ async def test_robots_and_redirect_bodies_are_not_logged(caplog: pytest.LogCaptu
         return loud(302, Location=f"/{WORD}") if seen.target == "/" else loud(500)
 
     async with running(Network({"a.example.com": [[PUBLIC]]}, server, robots=True)) as engine:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             answer = await engine.content("http://a.example.com/")
     assert answer.is_error
     assert WORD not in text_of(answer)

@@ -7,7 +7,6 @@ import click
 
 import kindly
 from kindly.budget import count_tokens
-from kindly.errors import KindlyError
 from kindly.pipeline import PageFindings
 from kindly.settings import Settings
 from kindly.web import Found
@@ -19,10 +18,7 @@ QUESTION = "How does a bee say how far away food is?"
 def show(settings: Settings) -> int:
     """Search, ask the first page found, and print what answers."""
     with as_file(files("kindly.cli").joinpath("demo.jsonl")) as path:
-        told = anyio.run(_research, Settings.replaying(path, settings.child_environ))
-    if isinstance(told, KindlyError):
-        raise told
-    found, answer = told
+        found, answer = anyio.run(_research, Settings.replaying(path, settings.child_environ))
     click.echo(f'$ kindly search "{QUERY}"\n')
     for number, hit in enumerate(found.hits.hits, start=1):
         click.echo(f"{number}. {hit.title} · {hit.url}\n   {hit.snippet}")
@@ -36,10 +32,8 @@ def show(settings: Settings) -> int:
     return 0
 
 
-async def _research(settings: Settings) -> tuple[Found, PageFindings] | KindlyError:
-    try:
-        async with kindly.open(settings) as web:
-            found = await web.search(QUERY)
-            return found, await web.read(found.hits.hits[0].url, QUESTION)
-    except KindlyError as error:
-        return error
+async def _research(settings: Settings) -> tuple[Found, PageFindings]:
+    async with kindly.open(settings) as web:
+        found = await web.search(QUERY)
+        answer = await web.read(found.hits.hits[0].url, QUESTION)
+    return found, answer

@@ -281,7 +281,7 @@ def _cassette(merged: Mapping[str, Value]) -> dict[str, Value]:
     named = merged.get(ENV_BY_FIELD["cassette"].name)
     if named is None or not (path := Path(str(named.value)).expanduser()).exists():
         return {}
-    needs = tape.read(path)[0].get("settings", {})
+    needs = tape.head(path).get("settings", {})
     known = {*NEEDS, *URL_NAMES, *(ENV_BY_FIELD[name].name for name in REPLAYED_FIELDS)}
     return {name: Value(value, "cassette") for name, value in needs.items() if name in known}
 

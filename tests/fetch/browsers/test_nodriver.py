@@ -143,7 +143,7 @@ class FakeLibrary:
 
 
 async def rendered(library: FakeLibrary, job: wire.Job = JOB) -> wire.Rendered | wire.RenderFailed:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with open_driver(START, library) as driver:
             return await driver.render(job)
 
@@ -223,7 +223,7 @@ async def test_start_that_fails_is_told(error: Exception) -> None:
 
 async def test_end_of_the_browser_is_noticed() -> None:
     library = FakeLibrary()
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with open_driver(START, library) as driver:
             library.stopped = True
             await driver.gone()

@@ -31,7 +31,7 @@ async def answers(*messages: wire.Message, driver: Any = open_driver) -> list[wi
     os.write(asking, b"".join(wire.line(message) for message in messages))
     os.close(asking)
     try:
-        with anyio.fail_after(5), os.fdopen(source, "rb") as lines:
+        with anyio.fail_after(60), os.fdopen(source, "rb") as lines:
             await serve(driver, lines, sink)
     finally:
         os.close(sink)
@@ -91,7 +91,7 @@ async def test_jobs_are_done_and_cancelled_and_the_end_of_the_browser_is_the_end
     os.write(asking[1], b"".join(wire.line(message) for message in messages))
     said: list[wire.Message] = []
     with os.fdopen(asking[0], "rb") as lines, os.fdopen(answering[0], "rb") as hearing:
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(serve, prompt, lines, answering[1])
                 while len(said) < 3:

@@ -348,7 +348,7 @@ async def test_only_one_at_a_time_works_on_a_page(store: Store) -> None:
             inside -= 1
             done += 1
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for _ in range(5):
                 tasks.start_soon(work, TEA.entry.url)
@@ -356,7 +356,7 @@ async def test_only_one_at_a_time_works_on_a_page(store: Store) -> None:
 
 
 async def test_work_on_different_pages_does_not_wait(store: Store) -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with store.alone("https://a.example/"), store.alone("https://b.example/"):
             pass
 
@@ -369,7 +369,7 @@ async def test_who_is_cancelled_while_waiting_or_working_leaves_the_page_free(st
             started.set()
             await anyio.sleep_forever()
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             working, waiting = anyio.Event(), anyio.Event()
             tasks.start_soon(work, working)

@@ -36,7 +36,7 @@ async def search(query: Query, *replies: Reply, engine_id: str = "cx-1") -> tupl
     async with api.client() as client:
         key = SecretStr("key-1")
         google = Google(Api(client, SPEC), SPEC.base_url, key, FakeSecret(engine_id))
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             found = await google.search(query, Deadline.after(5))
     return found, api
 

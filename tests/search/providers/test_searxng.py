@@ -41,7 +41,7 @@ class Setup:
         self.provider = SearXNG(api, FakeSecret(addresses), self.clock)
 
     async def search(self, deadline: Deadline | None = None) -> Found:
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             return await self.provider.search(QUERY, deadline or Deadline.after(5))
 
     @property
