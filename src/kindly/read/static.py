@@ -4,10 +4,12 @@ The package WordLlama carries weights and tokenizer; both are read straight from
 and the package itself is not imported: that would cost a second.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,30 +29,59 @@ TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TENSOR = "embedding.weight"
 MAX_CHARACTERS = 20_000
 """Of a text; a chunk has far fewer."""
-KNOWN_WORDS = 200_000
+KNOWN_WORDS = 50_000
+KNOWN_LENGTH = 40
+"""Of a word that is remembered."""
+AT_ONCE = 32
+"""Texts that are summed together."""
 WORD_START = "\u2581"
 """How the tokenizer writes the beginning of a word; it stands alone before a word that it has to spell out."""
+PIECE = re.compile(r" *[^ \n]+|\n| +")
+"""A word with the blanks before it, the end of a line, or the blanks there."""
 
 
-@dataclass(frozen=True, slots=True)
+Tokens = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Known:
+    """The tokens of words, so that each is encoded once; begun anew when there are too many. Any thread may ask."""
+
+    encode: Callable[[list[str]], list[Tokens]]
+    _held: dict[str, Tokens] = field(default_factory=dict)
+
+    def of(self, words: Iterable[str]) -> dict[str, Tokens]:
+        """The tokens of each of these words."""
+        held = self._held
+        found = {word: held.get(word, ()) for word in words}
+        new = [word for word, tokens in found.items() if not tokens]
+        if not new:
+            return found
+        fresh = dict(zip(new, self.encode(new), strict=True))
+        if len(held) > KNOWN_WORDS:
+            self._held = held = {}
+        held.update((word, tokens) for word, tokens in fresh.items() if len(word) <= KNOWN_LENGTH)
+        return found | fresh
+
+
 class Model:
     """A tokenizer, and one vector for each of its tokens."""
 
-    tokenizer: "Tokenizer"
-    table: "NDArray[np.float16]"
-    _known: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    def __init__(self, tokenizer: "Tokenizer", table: "NDArray[np.float16]") -> None:
+        self.tokenizer = tokenizer
+        self.table = table
+        self._blank = tokenizer.token_to_id(WORD_START) or 0
+        self._words = Known(self._encode_words)
+        self._pieces = Known(self._encode_pieces)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """One row per text: the mean of its tokens' vectors, made as long as one."""
         import numpy as np
 
-        encoded = self.tokenizer.encode_batch_fast(
-            [_sound(text[:MAX_CHARACTERS]) for text in texts], add_special_tokens=False
-        )
         rows = np.zeros((len(texts), self.table.shape[1]), dtype=np.float32)
-        for row, one in zip(rows, encoded, strict=True):
-            if one.ids:
-                row[:] = self.table[one.ids].mean(axis=0, dtype=np.float32)
+        for first in range(0, len(texts), AT_ONCE):
+            some = slice(first, first + AT_ONCE)
+            rows[some] = self._sums([self._tokens(text) for text in texts[some]])
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
@@ -60,25 +91,47 @@ class Model:
 
         if not words:
             return np.zeros((0, self.table.shape[1]), dtype=np.float32)
-        tokens = self._tokens(words)
+        known = self._words.of(words)
+        tokens = [known[word] for word in words]
         starts = np.cumsum([0, *map(len, tokens[:-1])])
-        flat = np.fromiter((token for one in tokens for token in one), dtype=np.intp)
+        flat = np.fromiter(chain.from_iterable(tokens), dtype=np.intp)
         rows = np.add.reduceat(self.table[flat].astype(np.float32), starts, axis=0)
         return np.asarray(rows, dtype=np.float32)
 
-    def _tokens(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        known = self._known
-        if len(known) > KNOWN_WORDS:
-            known.clear()
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        blank = self.tokenizer.token_to_id(WORD_START) or 0
-        encoded = self.tokenizer.encode_batch_fast(new, add_special_tokens=False)
-        found = {
-            word: tuple(token for token in one.ids if token != blank) or (blank,)
-            for word, one in zip(new, encoded, strict=True)
-        }
-        known.update(found)
-        return [found[word] if word in found else known[word] for word in words]
+    def _sums(self, texts: Sequence[Sequence[int]]) -> "Vectors":
+        """The sum of each text's tokens' vectors; a token that several have is looked up once."""
+        import numpy as np
+
+        flat = np.fromiter(chain.from_iterable(texts), dtype=np.intp)
+        found, places = np.unique(flat, return_inverse=True)
+        owners = np.repeat(np.arange(len(texts)), [len(one) for one in texts])
+        counts = np.bincount(owners * len(found) + places, minlength=len(texts) * len(found))
+        table = counts.reshape(len(texts), len(found)).astype(np.float32)
+        return np.asarray(table @ self.table[found].astype(np.float32), dtype=np.float32)
+
+    def _tokens(self, text: str) -> list[int]:
+        """A text's tokens: none spans two words, so that they are the tokens of its words."""
+        pieces = PIECE.findall(f" {_sound(text[:MAX_CHARACTERS])}") if text else []
+        known = self._pieces.of(pieces)
+        return list(chain.from_iterable(known[piece] for piece in pieces))
+
+    def _encode_pieces(self, pieces: list[str]) -> list[Tokens]:
+        """The tokenizer puts a blank before what it is given: a word that has none stands behind a line's end."""
+        encoded = self.tokenizer.encode_batch_fast(
+            [piece[1:] if piece[0] == " " else f"\n{piece}" for piece in pieces],
+            add_special_tokens=False,
+        )
+        return [
+            tuple(one.ids if piece[0] == " " else one.ids[2:]) or (self._blank,)
+            for piece, one in zip(pieces, encoded, strict=True)
+        ]
+
+    def _encode_words(self, words: list[str]) -> list[Tokens]:
+        encoded = self.tokenizer.encode_batch_fast(words, add_special_tokens=False)
+        return [
+            tuple(token for token in one.ids if token != self._blank) or (self._blank,)
+            for one in encoded
+        ]
 
 
 @cache

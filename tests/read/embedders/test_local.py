@@ -36,6 +36,26 @@ async def test_odd_texts_have_rows_all_the_same(texts: list[str]) -> None:
     assert np.isfinite(rows).all()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bees dance to tell the others where the flowers are.",
+        "# Tea\n\nPour  water,   wait.\n",
+        "def f():\n    return {'a': 1}\n\n\tx = 2\r\n",
+        "蜜蜂 跳舞 🐝 naïve Ünïcödé สวัสดี",
+        "\n leading and trailing ",
+    ],
+    ids=["prose", "blanks and lines", "code", "scripts", "ends"],
+)
+def test_words_looked_up_one_by_one_give_the_vector_of_the_whole_text(text: str) -> None:
+    model = static.load()
+    whole = model.table[model.tokenizer.encode(text, add_special_tokens=False).ids]
+    mean = whole.mean(axis=0, dtype=np.float32)
+
+    for _ in ("first", "again, from memory"):
+        assert np.allclose(model.embed([text])[0], mean / np.linalg.norm(mean), atol=1e-5)
+
+
 async def test_name_tells_the_model() -> None:
     assert LocalEmbedder().name == "wordllama-l2-256"
 
