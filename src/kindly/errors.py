@@ -33,7 +33,8 @@
     │   │   └── NeedsBrowser          none before its scripts have run
     │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → outcome
     │   ├── SelectorNotMatched        the CSS selector found nothing → selector
-    │   └── ExtractionFailed          the parser gave up (time, memory, nesting)
+    │   ├── ExtractionFailed          the parser gave up (time, memory, nesting)
+    │   └── ExtractionLate            no parser was free before the deadline
     └── ReadError
         ├── StoreUnavailable          the library cannot be opened or reached
         │   └── StoreRefused          its file is newer or not ours; it is left alone
@@ -319,6 +320,12 @@ class ExtractionFailed(ExtractError):
     """The parser was stopped by its clock, its memory cap or its nesting cap."""
 
     kind = OutcomeKind.TOO_LARGE
+
+
+class ExtractionLate(ExtractError):
+    """No time was left to read the page: it came late, or other pages were being read."""
+
+    kind = OutcomeKind.TIMEOUT
 
 
 class ReadError(KindlyError):

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
-from kindly.errors import ExtractionFailed, NoContent, PageWalled
+from kindly.errors import ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract.options import ExtractOptions
 from kindly.extract.worker import ONE_THREAD, InProcess, Workers, scrubbed
 from kindly.models import OutcomeKind
@@ -106,8 +106,19 @@ async def test_hanging_page_is_killed_at_the_pools_own_limit() -> None:
 
 async def test_deadline_that_has_passed_reads_nothing() -> None:
     async with hostile() as workers:
-        with pytest.raises(ExtractionFailed):
+        with pytest.raises(ExtractionLate):
             await told(workers, "fine", seconds=0)
+
+
+async def test_page_whose_turn_does_not_come_is_late_and_not_called_too_large() -> None:
+    async with hostile() as workers, anyio.create_task_group() as group:
+        await told(workers, "fine")
+        group.start_soon(told, workers, "hang")
+        await anyio.wait_all_tasks_blocked()
+        with pytest.raises(ExtractionLate) as caught:
+            await told(workers, "fine", seconds=0.1)
+        assert caught.value.outcome is OutcomeKind.TIMEOUT
+        group.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("order", ["crash", "bug", "bomb"])

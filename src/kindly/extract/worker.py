@@ -18,7 +18,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from kindly.budget import Deadline
-from kindly.errors import ExtractionFailed
+from kindly.errors import ExtractionFailed, ExtractionLate
 from kindly.extract import wire
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Page
@@ -44,6 +44,7 @@ KEPT_VARIABLES = (
 """What Python itself needs to start; no key or setting of the server goes further."""
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 """Libraries for numbers set memory aside for each of their threads."""
+TOO_LONG = "Reading the page took too long and was stopped."
 
 
 class Workers:
@@ -94,12 +95,20 @@ class Workers:
 
         Raises:
             ExtractionFailed: it took too long, needed too much memory, or crashed the process.
+            ExtractionLate: its turn did not come before the deadline.
             KindlyError: any other leaf that the extraction itself raises.
         """
+        begun = False
         with anyio.move_on_after(deadline.remaining_s()):
             async with self._slots:
+                begun = True
                 return await self._extract(page, options, deadline.within(self._timeout_s))
-        raise ExtractionFailed("There was no time left to read the page.", url=page.url)
+        if begun:
+            raise ExtractionFailed(TOO_LONG, url=page.url)
+        raise ExtractionLate(
+            "No time was left to read the page: it came late, or too many others were being read.",
+            url=page.url,
+        )
 
     async def _extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
         worker = await self._take()
@@ -110,9 +119,7 @@ class Workers:
             reusable = worker.pages < self._pages_per_process and not worker.spent
             return wire.read_answer(message)
         except TimeoutError as error:
-            raise ExtractionFailed(
-                "Reading the page took too long and was stopped.", url=page.url
-            ) from error
+            raise ExtractionFailed(TOO_LONG, url=page.url) from error
         except (
             anyio.BrokenResourceError,
             anyio.IncompleteRead,
