@@ -93,11 +93,16 @@ class DuckLibrary:
         try:
             return await self._patiently(work)
         finally:
-            held = time.monotonic() - self._opened_at
-            if not self._waiting or held > HELD_S:
-                await self._close()
-                self._rest_until = time.monotonic() + (REST_S if self._waiting else 0)
-            self._turn.release()
+            try:
+                await self._hand_on()
+            finally:
+                self._turn.release()
+
+    async def _hand_on(self) -> None:
+        """Close the file where nobody here waits for it, or others may have waited long enough."""
+        if not self._waiting or time.monotonic() - self._opened_at > HELD_S:
+            await self._close()
+            self._rest_until = time.monotonic() + (REST_S if self._waiting else 0)
 
     async def aclose(self) -> None:
         """Wait for what is under way; the file is closed whenever nobody works."""
