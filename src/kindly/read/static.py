@@ -11,6 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from kindly.errors import EmbeddingsDown
@@ -41,6 +42,8 @@ PIECE = re.compile(r" *[^ \n]+|\n| +")
 
 
 Tokens = tuple[int, ...]
+
+_loading = Lock()
 
 
 @dataclass(slots=True)
@@ -134,16 +137,17 @@ class Model:
         ]
 
 
-@cache
 def load() -> Model:
-    """The model that comes with the install; loaded once.
+    """The model that comes with the install; loaded once, however many threads ask for it at the same time.
 
     Raises:
         EmbeddingsDown: the package is not there, or not whole.
     """
-    return load_from(PACKAGE)
+    with _loading:
+        return load_from(PACKAGE)
 
 
+@cache
 def load_from(package: str) -> Model:
     """The model from its package's folder.
 

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,15 @@ def test_words_that_say_more_have_longer_vectors() -> None:
 
 def test_no_words_have_no_vectors() -> None:
     assert static.load().words([]).shape == (0, 256)
+
+
+def test_many_who_ask_at_once_have_one_model() -> None:
+    static.load_from.cache_clear()
+    with ThreadPoolExecutor(8) as threads:
+        models = list(threads.map(lambda _: static.load(), range(8)))
+
+    assert len(set(map(id, models))) == 1
+    assert static.load_from.cache_info().misses == 1
 
 
 def test_package_that_is_not_whole_is_told() -> None:
