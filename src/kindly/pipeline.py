@@ -69,6 +69,8 @@ class Searches(Protocol):
 class Fetches(Protocol):
     """URL → page."""
 
+    def check(self, url: Url) -> None: ...
+
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page: ...
 
     async def cached(self, url: Url) -> Page | None: ...
@@ -343,6 +345,7 @@ async def read(
         ReadError: the library refuses.
     """
     url = urls.parse(raw_url)
+    stages.fetcher.check(url)
     reader = await _reader(stages)
     how, note = "library", ""
     shelf = None if force_refresh else await reader.fresh(str(url))

@@ -56,6 +56,20 @@ async def test_second_question_asks_the_library_and_not_the_site(
     assert site.count("/guide") == 1
 
 
+@pytest.mark.parametrize("tool", ["read_page", "get_content"])
+async def test_page_that_was_kept_is_refused_once_its_host_is(
+    site: Site, tmp_path: Path, tool: str
+) -> None:
+    url = guide(site)
+    more = {"question": QUESTION} if tool == "read_page" else {}
+    async with calling(environment(site, tmp_path)) as call:
+        assert not (await call(tool, url=url, **more)).is_error
+    async with calling(environment(site, tmp_path, KINDLY_ALLOW_PRIVATE="")) as call:
+        result = await call(tool, url=url, **more)
+    assert result.is_error
+    assert "(refused)" in text_of(result)
+
+
 async def test_force_refresh_asks_the_site_again(site: Site, tmp_path: Path) -> None:
     url = guide(site)
     async with calling(environment(site, tmp_path)) as call:

@@ -54,9 +54,18 @@ class Seams:
 class Fetcher:
     """Gets pages."""
 
-    def __init__(self, pages: Cached, timeout_s: float) -> None:
+    def __init__(self, pages: Cached, timeout_s: float, check: Callable[[Url], None]) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
+        self._check = check
+
+    def check(self, url: Url) -> None:
+        """See that an address may be asked for; one that was kept when it still might does not pass for that.
+
+        Raises:
+            AddressRefused: it may not.
+        """
+        self._check(url)
 
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
         """The page at `url`, from the cache where that is fresh and `force_refresh` does not say
@@ -65,6 +74,7 @@ class Fetcher:
         Raises:
             FetchError: a leaf that says why it cannot be had.
         """
+        self.check(url)
         deadline = deadline.within(self._timeout_s)
         try:
             with anyio.fail_after(deadline.remaining_s()):
@@ -73,7 +83,12 @@ class Fetcher:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
 
     async def cached(self, url: Url) -> Page | None:
-        """The page as it is kept, of any age, without touching the network."""
+        """The page as it is kept, of any age, without touching the network.
+
+        Raises:
+            AddressRefused: it may not be asked for any more.
+        """
+        self.check(url)
         return await self._pages.kept(str(url))
 
     async def keep(self, page: Page) -> None:
@@ -124,7 +139,7 @@ async def open_fetcher(
     load = Loaders(LOADERS, ways.open_get, guard.check)
     try:
         pages = Cached(load, cache, limits.cache_ttl_s, seams.times)
-        yield Fetcher(pages, limits.timeout_s)
+        yield Fetcher(pages, limits.timeout_s, guard.check)
     finally:
         await http.aclose()
         await cache.aclose()
