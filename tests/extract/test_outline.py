@@ -60,6 +60,11 @@ def test_numbers_of_headings_and_entries_do_not_count() -> None:
     ]
 
 
+def test_buttons_that_fold_a_table_of_contents_are_left_out() -> None:
+    folding = ENTRIES.replace("</li>", "<button>Toggle this part</button></li>", 1)
+    assert chosen(f"<ul>{folding}</ul>{SECTIONS}", without=4) == ["Ebb", "Flow", "Moon!"]
+
+
 def test_list_within_a_menu_is_kept_without_the_menu() -> None:
     menu = f"<ul><li>Home<li>News<li>Shop<li>Here<ul>{ENTRIES}</ul></li></ul>"
     assert chosen(menu + SECTIONS, without=7) == ["Ebb", "Flow", "Moon!"]

@@ -46,7 +46,7 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
 
 
 def with_contents(blocks: Blocks, keep: Flags) -> Flags:
-    """What is kept, and each list whose entries are the kept headings, once."""
+    """What is kept, and each list whose entries are the kept headings, once, without what folds its parts."""
     headed = np.zeros(len(keep), np.bool_)
     for (start, end), _ in _headings(blocks):
         headed[start:end] = True
@@ -60,6 +60,9 @@ def with_contents(blocks: Blocks, keep: Flags) -> Flags:
         if len(entries - told) >= NEW_SHARE * len(entries):
             whole[start:end] = True
             told |= entries
+    for at in elements_of(blocks, ("button",)) if found else ():
+        span = slice(blocks.starts[at], blocks.ends[at])
+        whole[span] = keep[span]
     return whole
 
 
