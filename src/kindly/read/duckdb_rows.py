@@ -19,21 +19,26 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 MAX_TERMS = 32
+ANY_LENGTH = "FLOAT[]"
+MAKE_CHUNKS = """
+CREATE TABLE chunks (
+    id TEXT PRIMARY KEY, url TEXT NOT NULL, section_path TEXT, text TEXT NOT NULL,
+    tokens INTEGER NOT NULL, embedding {kind}, created_at TIMESTAMP DEFAULT now(),
+    updated_at TIMESTAMP DEFAULT now(),
+    position INTEGER, start_at BIGINT, end_at BIGINT, terms TEXT
+)
+"""
+MAKE_INDEX = "CREATE INDEX chunks_url_idx ON chunks (url)"
 MIGRATIONS = (
-    """
+    f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE documents (
     url TEXT PRIMARY KEY, title TEXT, etag TEXT, last_modified TEXT, last_crawled TIMESTAMP,
     content_hash TEXT,
     total BIGINT, language TEXT, how TEXT, partial BOOLEAN, size BIGINT
 );
-CREATE TABLE chunks (
-    id TEXT PRIMARY KEY, url TEXT NOT NULL, section_path TEXT, text TEXT NOT NULL,
-    tokens INTEGER NOT NULL, embedding FLOAT[], created_at TIMESTAMP DEFAULT now(),
-    updated_at TIMESTAMP DEFAULT now(),
-    position INTEGER, start_at BIGINT, end_at BIGINT, terms TEXT
-);
-CREATE INDEX chunks_url_idx ON chunks (url);
+{MAKE_CHUNKS.format(kind=ANY_LENGTH)};
+{MAKE_INDEX};
 """,
 )
 # Statements below are put together from the two lists of names and nothing else.
@@ -201,15 +206,21 @@ def _set_model(database: "duckdb.DuckDBPyConnection", model: Model) -> None:
 
 
 def _retype(database: "duckdb.DuckDBPyConnection", kind: str) -> None:
-    """Empty the column of vectors and give it another type; indexes stand in the way of that."""
-    database.execute("DROP INDEX chunks_url_idx")
-    database.execute(f"ALTER TABLE chunks ALTER embedding SET DATA TYPE {kind} USING NULL")
-    database.execute("CREATE INDEX chunks_url_idx ON chunks (url)")
+    """Empty the column of vectors and give it another type.
+
+    The table is made anew: DuckDB does not open a file again that is killed after `ALTER` on a table with defaults.
+    """
+    database.execute("CREATE OR REPLACE TEMP TABLE held AS SELECT * EXCLUDE embedding FROM chunks")
+    database.execute("DROP TABLE chunks")
+    database.execute(MAKE_CHUNKS.format(kind=kind))
+    database.execute("INSERT INTO chunks BY NAME SELECT * FROM held")
+    database.execute("DROP TABLE held")
+    database.execute(MAKE_INDEX)
 
 
 def drop_vectors(database: "duckdb.DuckDBPyConnection") -> None:
     """Drop all vectors and the model."""
-    _retype(database, "FLOAT[]")
+    _retype(database, ANY_LENGTH)
     names = [rows.MODEL_NAME, rows.MODEL_DIMENSION]
     database.execute("DELETE FROM meta WHERE key IN (?, ?)", names)
 

@@ -15,7 +15,7 @@ import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.duckdb_file import DuckLibrary
-from kindly.read.duckdb_rows import MIGRATIONS
+from kindly.read.duckdb_rows import MIGRATIONS, NewPage, drop_vectors, put, terms_of
 from kindly.read.store import SCHEMA_VERSION, StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.stores.duckdb import FILE, DuckStore
@@ -63,6 +63,31 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 def test_the_version_is_the_number_of_migrations() -> None:
     assert len(MIGRATIONS) == SCHEMA_VERSION
+
+
+def first_vectors(database: duckdb.DuckDBPyConnection) -> None:
+    put(NewPage(TEA.entry, TEA.chunks, terms_of(TEA.chunks), TEA.vectors, MODEL), database)
+
+
+@pytest.mark.parametrize("change", [first_vectors, drop_vectors])
+async def test_what_gives_the_vectors_another_type_survives_a_kill(
+    path: Path, change: Callable[[duckdb.DuckDBPyConnection], None]
+) -> None:
+    async with contextlib.aclosing(DuckStore(path)) as store:
+        await store.put(WINE.entry, WINE.chunks, {}, None)
+        if change is drop_vectors:
+            await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+    with duckdb.connect(str(path)) as killed:
+        killed.execute("PRAGMA disable_checkpoint_on_shutdown")  # only the log is written
+        killed.begin()
+        change(killed)
+        killed.commit()
+    async with contextlib.aclosing(DuckStore(path)) as store:
+        assert {one.url for one in await store.entries()} == {TEA.entry.url, WINE.entry.url}
+        shelf = await store.shelf(TEA.entry.url)
+    assert shelf is not None
+    assert (shelf.vectors is not None) is (change is first_vectors)
+    assert list(path.parent.iterdir()) == [path]
 
 
 async def test_without_a_folder_the_library_is_kept_in_memory() -> None:
