@@ -12,26 +12,28 @@ pytestmark = [
 
 SAMPLE = 60
 FLOORS = {
-    "squad2": (0.83, 0.93, 0.93),
-    "covidqa": (0.66, 0.94, 0.90),
-    "policyqa": (0.26, 0.74, 0.56),
-    "anthdocs": (0.77, 0.94, 0.90),
-    "xquad_en": (0.94, 0.96, 0.96),
-    "xquad_hi": (0.82, 0.96, 0.93),
-    "xquad_th": (0.77, 0.95, 0.90),
-    "xquad_zh": (0.92, 0.96, 0.95),
-    "jsquad_ja": (0.92, 0.96, 0.96),
+    "squad2": (0.84, 0.94, 0.93, 0.94),
+    "covidqa": (0.68, 0.94, 0.91, 0.92),
+    "policyqa": (0.29, 0.75, 0.56, 0.70),
+    "anthdocs": (0.78, 0.94, 0.90, 0.94),
+    "xquad_en": (0.94, 0.96, 0.96, 0.96),
+    "xquad_hi": (0.83, 0.97, 0.94, 0.95),
+    "xquad_th": (0.78, 0.95, 0.90, 0.94),
+    "xquad_vi": (0.85, 0.98, 0.93, 0.96),
+    "xquad_zh": (0.93, 0.98, 0.97, 0.98),
+    "jsquad_ja": (0.93, 0.98, 0.96, 0.98),
 }
+FIGURES = ("hit@1", "hit@8", "within 1000", "within 2000")
 
 
 @pytest.mark.parametrize("name", FLOORS)
 def test_evidence_is_found_as_often_as_ever(name: str) -> None:
     figures = run(load(name, SAMPLE), answered)
 
-    got = figures["hit@1"], figures["hit@8"], figures["within 1000"]
+    got = [figures[figure] for figure in FIGURES]
     assert all(one >= floor for one, floor in zip(got, FLOORS[name], strict=True)), got
 
 
-@pytest.mark.parametrize(("name", "floor"), [("squad2", 0.85), ("covidqa", 0.55)])
+@pytest.mark.parametrize(("name", "floor"), [("squad2", 0.90), ("covidqa", 0.60)])
 def test_pages_that_do_not_answer_are_told_as_often_as_ever(name: str, floor: float) -> None:
     assert told(load(name, SAMPLE), name) >= floor

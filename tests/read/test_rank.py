@@ -142,6 +142,20 @@ def test_little_that_would_be_left_of_a_chunk_is_taken_in() -> None:
     assert not others
 
 
+def test_what_is_left_of_a_good_window_comes_before_worse_ones() -> None:
+    sentence = "Plot {} has a bed of beans, a gate to the lane and a shed with some tools. "
+    index = Index(split("".join(sentence.format(n) for n in range(200)), URL), None)
+    first = index.chunks[0]
+    windows = index.windows()
+    inside = [number for number, (_, end) in enumerate(windows) if end <= first.end]
+    scores = np.zeros(len(windows), dtype=np.float32)
+    scores[inside[0]], scores[inside[-1]] = 5, 4.9
+
+    (best, second) = index.spans(scores, 2)
+
+    assert best[1] < second[1] == first.end
+
+
 def test_rows_of_a_long_table_come_with_its_head() -> None:
     head = "| city | inhabitants |\n|---|---|\n"
     text = head + "\n".join(f"| Town{n} | {n * 1000 + 7} |" for n in range(400))

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kindly.read.features import NAMES
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.floating[Any]]
 
+_ENGLISH = NAMES.index("english")
 THRESHOLD = 0.72
 """Where `answers` puts the calibrated point: the default of `SIMILARITY_THRESHOLD`."""
 _SHIFT = math.log(THRESHOLD / (1 - THRESHOLD))
@@ -60,10 +63,14 @@ def relative(features: "Floats") -> "Floats":
 
 
 def summary(features: "Floats", scores: "Floats") -> "Floats":
-    """A question on a page: the best window's features, the best and the mean of each, and the page's size."""
+    """A question on a page: the best window's features, the best and the mean of each, and the page's size.
+
+    All of it is there again by how unlikely the page is English: what tells in one language says less in others.
+    """
     best = features[int(np.argmax(scores))]
     size = [math.log(len(features))]
-    return np.concatenate((best, features.max(axis=0), features.mean(axis=0), size))
+    page = np.concatenate((best, features.max(axis=0), features.mean(axis=0), size))
+    return np.concatenate((page, page * (1 - best[_ENGLISH])))
 
 
 def on_scale(evidence: float) -> float:

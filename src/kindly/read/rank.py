@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
 
-SIZES = (400, 280, 280, 300, 360, 420, 480)
+SIZES = (400, 280, 280, 280, 320, 380, 480, 512)
 """Tokens of the first passages; those after them are as large as the last one here."""
-LEAST_FREE = 0.6
-"""Of a window's text; one of which less is left, beside passages above it, is not worth a place."""
+TAKEN = 2.0
+"""What a window's score loses by the share of it that passages above it have already."""
 LEAST_TOKENS = 20
-"""Of what is left of a window, once no window has enough: then it is worth a place, too."""
-REST = 80
+"""Of what is left of a window; less is not worth a place, unless the window has no more."""
+REST = 70
 """Tokens of a chunk that a passage takes in, too, rather than leave them over."""
 SAME = 0.95
 """Terms in common, of all terms, from which two passages say the same."""
@@ -97,7 +97,8 @@ class Index:
     def features(self, question: str) -> "Floats":
         """Windows × features; no rows where there is nothing to find or nothing is asked."""
         one = asked(question[:MAX_QUESTION], self._grid, self._model)
-        return features(one) if one.terms else np.zeros((0, 1), dtype=np.float32)
+        some = one.terms and self._grid.vocabulary
+        return features(one) if some else np.zeros((0, 1), dtype=np.float32)
 
     def spans(self, scores: "Floats", limit: int) -> list[tuple[int, int]]:
         """Where in the document the passages lie that these scores choose."""
@@ -127,30 +128,49 @@ class Index:
         """Sentence ranges, best first, with how far each is behind the first; none overlaps or repeats another."""
         grid, places = self._grid, self._places
         taken = np.zeros(len(grid.sentences), dtype=bool)
+        worth = self._worth(scores, taken)
         said: list[frozenset[int]] = []
         shown: list[frozenset[int]] = []
         best = float(scores.max())
-        order = np.argsort(-scores, kind="stable").tolist()
-        for place, window in enumerate(order * 2):
-            if len(shown) == limit:
+        while len(shown) < limit:
+            window = int(worth.argmax())
+            if worth[window] == -np.inf:
                 return
-            whole = int(grid.begin[window]), int(grid.end[window])
-            begin, end = _longest_free(taken, *whole)
-            enough = LEAST_FREE * grid.sizes[slice(*whole)].sum()
-            if grid.sizes[begin:end].sum() < (enough if place < len(order) else LEAST_TOKENS):
-                continue
+            begin, end = _longest_free(taken, int(grid.begin[window]), int(grid.end[window]))
             terms = self._terms(begin, end)
             if any(_same(terms, other) for other in said):
                 taken[begin:end] = True
+                near = slice(
+                    int(grid.end.searchsorted(begin, "right")), int(grid.begin.searchsorted(end))
+                )
+                worth[near] = self._worth(scores, taken, near)
                 continue
             begin, end = self._grown(taken, begin, end, SIZES[min(len(shown), len(SIZES) - 1)])
             taken |= places.overlapping(begin, end)
+            behind = best - float(worth[window])
+            worth = self._worth(scores, taken)
             said.append(terms)
             grown = self._terms(begin, end)
             if any(_same(grown, other) for other in shown):
                 continue
             shown.append(grown)
-            yield (begin, end), best - float(scores[window])
+            yield (begin, end), behind
+
+    def _worth(
+        self, scores: "Floats", taken: "NDArray[np.bool_]", near: slice = slice(None)
+    ) -> "Floats":
+        """Windows' scores, less by what passages have of each already; none where too little is left."""
+        begin, end = self._grid.begin[near], self._grid.end[near]
+        low, high = int(begin[0]), int(end[-1])
+        sizes = self._grid.sizes[low:high]
+        running = np.zeros((high - low + 1, 2))
+        np.cumsum(
+            np.stack((sizes, np.where(taken[low:high], 0, sizes)), 1), axis=0, out=running[1:]
+        )
+        whole, left = (running[end - low] - running[begin - low]).T
+        worth = scores[near] - TAKEN * (1 - left / whole)
+        worth[left < np.minimum(LEAST_TOKENS, 0.99 * whole)] = -np.inf
+        return np.asarray(worth)
 
     def _terms(self, begin: int, end: int) -> frozenset[int]:
         grid = self._grid
