@@ -32,10 +32,10 @@ from tools.extractor_words import learn_words
 SETS = {"wcxb": 1.0, "scrapinghub": 0.6, "readability": 0.4, "magic_html": 0.3}
 """What to train on, and how much a page of each set counts."""
 FOLDS = 5
-ROUNDS = 120
+ROUNDS = 150
 PARAMETERS = {
     "objective": "cross_entropy",
-    "learning_rate": 0.09,
+    "learning_rate": 0.07,
     "num_leaves": 31,
     "max_depth": 6,
     "min_data_in_leaf": 40,
@@ -159,7 +159,10 @@ def train(pages: list[TrainingPage]) -> Arrays:
     matrices = [table.matrix for table in tables]
     first = sample.cross_train(matrices)
     report("first pass", sample, tables, first)
-    enriched = [enrich(table, chances) for table, chances in zip(tables, first, strict=True)]
+    enriched = [
+        np.concatenate((table.matrix, enrich(table, chances)), axis=1)
+        for table, chances in zip(tables, first, strict=True)
+    ]
     second = sample.cross_train(enriched)
     report("second pass", sample, tables, second)
     both = [

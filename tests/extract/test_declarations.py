@@ -2,7 +2,7 @@
 
 import pytest
 
-from kindly.extract.declarations import plain, variables_of
+from kindly.extract.declarations import Variables, plain
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from kindly.extract.declarations import plain, variables_of
     ],
 )
 def test_other_spelling_is_put_plainly(written: str, meant: str) -> None:
-    assert plain(written, {}) == meant
+    assert plain(written, Variables([])) == meant
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_other_spelling_is_put_plainly(written: str, meant: str) -> None:
     ],
 )  # fmt: skip
 def test_variables_are_put_in_where_they_decide_alone(written: str, own: bool, meant: str) -> None:
-    known = {"--d": "none", "--far": "var(--d)", "--c": "#fff"}
+    known = Variables(["--d:none; --far:var(--d)", "--c:#fff"])
     assert plain(written, known, own=own).partition(";color")[2] == meant.partition(";color")[2]
     if "--a" not in written:
         assert plain(written, known, own=own) == meant
 
 
 def test_variable_that_grows_is_left_alone_in_time() -> None:
-    grown = plain("--a:" + "var(--a) " * 40 + ";color:var(--a)", {}, own=True)
+    grown = plain("--a:" + "var(--a) " * 40 + ";color:var(--a)", Variables([]), own=True)
     assert len(grown) < 2_000_000
 
 
 def test_only_variables_of_one_value_are_known() -> None:
     bodies = ["--d: none; --c:#fff", "--c:#000", "color:red", "--d:none"]
-    assert variables_of(bodies) == {"--d": "none"}
+    assert Variables(bodies).values == {"--d": "none"}

@@ -39,7 +39,7 @@ class Model:
         first = self.first.chances(table.matrix)
         chances = first
         if has_doubts(first, table.words):
-            chances = blend(first, self.second.chances(enrich(table, first)))
+            chances = blend(first, self.second.chances(table.matrix, enrich(table, first)))
         return settle(blocks, chances, table.words)
 
 

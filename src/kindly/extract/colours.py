@@ -60,8 +60,10 @@ def unreadable(text: Colour, background: Colour) -> bool:
     """Whether text of this colour cannot be seen on that background."""
     if text.alpha <= 0.05:
         return True
-    return all(
-        abs(a - b) <= UNREADABLE_DISTANCE for a, b in zip(text[:3], background[:3], strict=True)
+    return (
+        abs(text.red - background.red) <= UNREADABLE_DISTANCE
+        and abs(text.green - background.green) <= UNREADABLE_DISTANCE
+        and abs(text.blue - background.blue) <= UNREADABLE_DISTANCE
     )
 
 

@@ -6,13 +6,13 @@ something is looked at closely.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 from turbohtml import Document, Element, Node, SelectorSyntaxError
 from turbohtml.cssom import StyleDeclaration
 
-from kindly.extract.declarations import plain, variables_of
+from kindly.extract.declarations import Variables, plain
 from kindly.extract.selectors import Selector, by_name, specificity, usable
 from kindly.extract.sheets import rules_of
 from kindly.extract.suspects import FAMILIES, INK, Suspects, families_of
@@ -51,7 +51,7 @@ class Cascade:
         self._document = document
         self._looks_left = MAX_LOOKS
         rules = rules_of(document)
-        variables = variables_of(body for _, body in rules)
+        variables = Variables([body for _, body in rules])
         self._named = by_name(document.iter_elements()) if rules else {}
         self._size = sum(map(len, self._named.values()))
         selectors = list(usable(rules, self._named))
@@ -116,15 +116,15 @@ class Cascade:
 
     def _hits(
         self, selectors: Sequence[Selector], inline: list[Inline], suspects: Suspects
-    ) -> Iterator[tuple[Sequence[Element], str, set[str]]]:
+    ) -> Iterator[tuple[Sequence[Element], str, frozenset[str]]]:
         """Declarations that may hide something, each with the elements it is about and the families it is of."""
-        seen: dict[tuple[str, bool], set[str] | None] = {}
+        seen: dict[tuple[str, bool], frozenset[str] | None] = {}
 
-        def kinds_of(body: str, *, own: bool) -> set[str] | None:
+        def kinds_of(body: str, *, own: bool) -> frozenset[str] | None:
             if (body, own) not in seen:
                 kinds = families_of(body)
                 if suspects.on_white(body, inline=own):
-                    kinds.add("colour")
+                    kinds |= {"colour"}
                 seen[body, own] = kinds if kinds or suspects.on_ground(body) else None
             return seen[body, own]
 
@@ -210,7 +210,7 @@ class _Judged:
         self.elements: set[Element] = set()
         self.kinds: set[str] = set()
 
-    def add(self, elements: Sequence[Element], kinds: set[str]) -> None:
+    def add(self, elements: Sequence[Element], kinds: Set[str]) -> None:
         """Judge these too, if there is anything in them and anything to judge them by."""
         filled = [element for element in elements if len(element)] if kinds else []
         if filled:

@@ -6,6 +6,7 @@ simpler; a value that no browser knows is none. Pure.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 ESCAPE = re.compile(r"\\([0-9a-f]{1,6})\s?|\\([^\n])")
@@ -47,17 +48,24 @@ WORDS = {
 """How a value that browsers know begins."""
 
 
-def variables_of(bodies: Iterable[str]) -> Mapping[str, str]:
-    """The variables that a page's stylesheets give one value only."""
-    values: dict[str, set[str]] = {}
-    for body in bodies:
-        if "--" in body:
-            for name, value in DEFINITION.findall(body):
-                values.setdefault(name, set()).add(value.strip())
-    return {name: next(iter(value)) for name, value in values.items() if len(value) == 1}
+class Variables:
+    """The variables that a page's stylesheets give one value only; sought when the first is asked for."""
+
+    def __init__(self, bodies: Iterable[str]) -> None:
+        self._bodies = bodies
+
+    @cached_property
+    def values(self) -> Mapping[str, str]:
+        """Name → value."""
+        values: dict[str, set[str]] = {}
+        for body in self._bodies:
+            if "--" in body:
+                for name, value in DEFINITION.findall(body):
+                    values.setdefault(name, set()).add(value.strip())
+        return {name: next(iter(value)) for name, value in values.items() if len(value) == 1}
 
 
-def plain(body: str, variables: Mapping[str, str], *, own: bool = False) -> str:
+def plain(body: str, variables: Variables, *, own: bool = False) -> str:
     """The declarations of a rule, or an element's `own` ones, which may define variables themselves."""
     if "/*" in body:
         body = COMMENT.sub(" ", body)
@@ -81,10 +89,12 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
 
 
-def _without_variables(body: str, variables: Mapping[str, str], *, own: bool) -> str:
-    if len(body) > MAX_BODY:
+def _without_variables(body: str, variables: Variables, *, own: bool) -> str:
+    if len(body) > MAX_BODY or not (own or DECIDING.search(body)):
         return body
-    known = {**variables, **dict(DEFINITION.findall(body))} if own else variables
+    known = variables.values
+    if own:
+        known = {**known, **dict(DEFINITION.findall(body))}
 
     def value(found: re.Match[str]) -> str:
         told = known.get(found[1], found[2] or found[0]).strip()

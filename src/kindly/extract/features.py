@@ -104,7 +104,7 @@ def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
 
 
 def enrich(table: Table, chances: Floats) -> Floats:
-    """The second matrix: the first, and what the first pass makes of each block's surroundings."""
+    """What the second matrix adds to the first: what the first pass makes of each block's surroundings."""
     words, lineage = table.words, table.lineage
     weighed = chances * words
     sums = _sums(weighed, words)
@@ -116,7 +116,6 @@ def enrich(table: Table, chances: Floats) -> Floats:
     alike = np.bincount(lineage.groups, weighed) / size
     before = np.where(table.headings >= 0, chances[np.maximum(table.headings, 0)], -1)
     columns = [
-        table.matrix,
         chances,
         *(shifted(chances, by) for by in CHANCE_NEAR),
         *(_window(sums, width) for width in CHANCE_WINDOWS),

@@ -38,7 +38,7 @@ IMAGE_SOURCE = re.compile(
 
 def settle_formulas(document: Document) -> None:
     """Put TeX in the place of each formula."""
-    if document.select_one(f"{WHOLES}, {SCRIPTS}, {IMAGES}") is None:
+    if all(document.select_one(kind) is None for kind in (WHOLES, SCRIPTS, IMAGES)):
         return
     for script in document.select(SCRIPTS)[:MAX_FORMULAS]:
         _replace_script(script)

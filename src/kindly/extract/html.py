@@ -26,7 +26,8 @@ MAX_STYLED = 30_000
 MAX_SIGNS = 500_000
 """How many tags, and how many equals signs, a page may have before it is even parsed."""
 MACHINERY = "script, svg, meta, title, base, map"
-FIXED_SPACES = ("\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;")
+FIXED_SPACES = ("\u00a0", "&nbsp;")
+NUMBERED_SPACES = ("&#160;", "&#xa0;", "&#xA0;")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
 TOLD_AT_START = 300_000
@@ -97,7 +98,7 @@ def _roots(
 
 
 def _plain_spaces(markup: str) -> str:
-    for fixed in FIXED_SPACES:
+    for fixed in FIXED_SPACES + (NUMBERED_SPACES if "&#" in markup else ()):
         if fixed in markup:
             markup = markup.replace(fixed, " ")
     return markup

@@ -3,7 +3,8 @@
 Called after extraction; a page with real content is never judged, so that an article about a wall is not one.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +36,8 @@ NOTHING_CHARACTERS: Final = 80
 TEASER_WORDS: Final = 60
 TEASER_CHARACTERS: Final = 6_000
 """A locked article with more text than this was delivered whole."""
+REACH_CHARACTERS: Final = 200
+"""How far from its telling word the rest of a sentence may stand."""
 SILENT_TEASER_CHARACTERS: Final = 2_000
 """The same for one that says nothing of subscribers in its text."""
 
@@ -63,11 +66,26 @@ def is_teaser(evidence: Evidence) -> bool:
 
 
 def _speaks_of_subscribers(text: str) -> bool:
+    return _says(signs.PAYWALL_TEXT, signs.PAYWALL_WORDS, text)
+
+
+def _says(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> bool:
+    """Whether there is a match; sought only around words, in small letters, of which every match has one."""
     lower = text.lower()
-    return (
-        any(word in lower for word in signs.PAYWALL_WORDS)
-        and signs.PAYWALL_TEXT.search(text) is not None
-    )
+    runs: list[tuple[int, int]] = []
+    for at in sorted(at for word in words for at in _places(word, lower)):
+        start, end = max(0, at - REACH_CHARACTERS), at + REACH_CHARACTERS
+        if runs and start <= runs[-1][1]:
+            start = runs.pop()[0]
+        runs.append((start, end))
+    return any(pattern.search(lower, start, end) for start, end in runs)
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
 
 
 def _is_locked(evidence: Evidence) -> bool:
@@ -97,27 +115,32 @@ def _has_any(marks: tuple[str, ...], markup: str) -> bool:
 
 def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
     bare = len(evidence.text) <= BARE_CHARACTERS
-    widget = (
-        _has_any(signs.CAPTCHA_WORDS, evidence.markup.lower())
-        and signs.CAPTCHA_WIDGET.search(evidence.markup) is not None
+    if bare and signs.REFUSAL_TITLE.match(title) is not None:
+        return True
+    if _says(signs.CHALLENGE_TEXT, signs.CHALLENGE_WORDS, evidence.whole_text):
+        return bare or _has_widget(evidence)
+    return not evidence.text and (
+        _has_widget(evidence) or _has_any(signs.GUARDED_MARKUP, evidence.markup)
     )
-    return (
-        (bare and signs.REFUSAL_TITLE.match(title) is not None)
-        or ((bare or widget) and signs.CHALLENGE_TEXT.search(evidence.whole_text) is not None)
-        or (not evidence.text and (widget or _has_any(signs.GUARDED_MARKUP, evidence.markup)))
-    )
+
+
+def _has_widget(evidence: Evidence) -> bool:
+    return _says(signs.CAPTCHA_WIDGET, signs.CAPTCHA_WORDS, evidence.markup)
 
 
 def _consent(evidence: Evidence) -> None:
     size = len(evidence.text)
     if size > CONSENT_CHARACTERS or signs.POLICY_TITLE.search(evidence.title):
         return
-    asks = signs.CONSENT_TEXT.search(evidence.text) and signs.CONSENT_BUTTON.search(evidence.markup)
     named = signs.CONSENT_ADDRESS.match(evidence.url) or signs.CONSENT_TITLE.match(
         evidence.title.strip()
     )
-    if asks and (named or _is_only_consent(evidence.text)):
-        if not named and signs.SHELL_MARKUP.search(evidence.markup):
+    if (
+        (named or _is_only_consent(evidence.text))
+        and signs.CONSENT_TEXT.search(evidence.text)
+        and signs.CONSENT_BUTTON.search(evidence.markup)
+    ):
+        if not named and _is_shell(evidence):
             raise _needs_browser(evidence)
         raise PageWalled(
             "The site shows a cookie and consent form (a consent wall) instead of the page.",
@@ -127,8 +150,10 @@ def _consent(evidence: Evidence) -> None:
 
 
 def _is_only_consent(text: str) -> bool:
+    if len(text) > WALL_CHARACTERS:
+        return False
     other = sum(len(line) for line in text.splitlines() if not signs.CONSENT_WORDS.search(line))
-    return len(text) <= WALL_CHARACTERS and other <= NOTHING_CHARACTERS
+    return other <= NOTHING_CHARACTERS
 
 
 def _login(evidence: Evidence) -> None:
@@ -136,10 +161,7 @@ def _login(evidence: Evidence) -> None:
         return
     bare = len(evidence.text) <= BARE_CHARACTERS
     titled = signs.LOGIN_TITLE.search(evidence.title) or signs.LOGIN_PATH.search(evidence.url)
-    form = signs.PASSWORD_FIELD.search(evidence.markup) or (
-        bare and signs.SIGN_IN_WITH.search(evidence.whole_text)
-    )
-    if (titled and form) or (bare and signs.LOGIN_TEXT.search(evidence.text)):
+    if (titled and _has_form(evidence)) or (bare and signs.LOGIN_TEXT.search(evidence.text)):
         raise PageWalled(
             "The page asks for a login before it shows anything.",
             url=evidence.url,
@@ -147,8 +169,15 @@ def _login(evidence: Evidence) -> None:
         )
 
 
+def _has_form(evidence: Evidence) -> bool:
+    if signs.PASSWORD_FIELD.search(evidence.markup):
+        return True
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    return bare and signs.SIGN_IN_WITH.search(evidence.whole_text) is not None
+
+
 def _paywall(evidence: Evidence) -> None:
-    if is_teaser(evidence) and len(evidence.text.split()) < TEASER_WORDS:
+    if len(evidence.text.split()) < TEASER_WORDS and is_teaser(evidence):
         raise PageWalled(
             "The page shows its text to subscribers only.",
             url=evidence.url,
@@ -166,8 +195,9 @@ def _not_found(evidence: Evidence) -> None:
     headed = size <= WALL_CHARACTERS and (
         signs.NOT_FOUND_TITLE.match(first_line) or signs.BARE_404.match(first_line)
     )
-    told = signs.NOT_FOUND_TEXT.search(evidence.text)
-    if (titled or headed) and (told or size <= NOTHING_CHARACTERS):
+    if (titled or headed) and (
+        size <= NOTHING_CHARACTERS or signs.NOT_FOUND_TEXT.search(evidence.text)
+    ):
         raise PageWalled(
             "The site says that there is no such page, though with a status of success.",
             url=evidence.url,
@@ -179,17 +209,20 @@ def _shell(evidence: Evidence) -> None:
     size = len(evidence.text)
     if size > BARE_CHARACTERS or signs.POLICY_TITLE.search(evidence.title):
         return
-    shell = signs.SHELL_MARKUP.search(evidence.markup)
     said_in_text = signs.SCRIPT_TEXT.search(evidence.text)
     said_beside = size <= SHELL_CHARACTERS and signs.SCRIPT_TEXT.search(evidence.whole_text)
     waiting = not evidence.text or signs.LOADING_TEXT.match(evidence.text)
     draws = "<script" in evidence.markup and signs.DRAWING_SCRIPT.search(evidence.markup)
     if (
         said_in_text
-        or (said_beside and (shell or size <= NOTHING_CHARACTERS))
+        or (said_beside and (size <= NOTHING_CHARACTERS or _is_shell(evidence)))
         or (waiting and draws)
     ):
         raise _needs_browser(evidence)
+
+
+def _is_shell(evidence: Evidence) -> bool:
+    return signs.SHELL_MARKUP.search(evidence.markup) is not None
 
 
 def _empty(evidence: Evidence) -> None:

@@ -5,6 +5,7 @@ is passed over by plain search.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -84,15 +85,15 @@ def _last_part(plain: str) -> str:
 
 def by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
     """The elements of every `.class`, `#id` and tag."""
-    named: dict[str, list[Element]] = {}
+    named: defaultdict[str, list[Element]] = defaultdict(list)
     for element in elements:
-        named.setdefault(element.tag, []).append(element)
+        named[element.tag].append(element)
         if classes := element.attr("class"):
             for name in classes.split():
-                named.setdefault("." + name, []).append(element)
+                named["." + name].append(element)
         if ident := element.attr("id"):
-            named.setdefault("#" + ident, []).append(element)
-    return named
+            named["#" + ident].append(element)
+    return dict(named)
 
 
 def specificity(selector: str) -> tuple[int, int, int]:

@@ -63,8 +63,14 @@ CHALLENGE_TEXT = re.compile(
     r"is using a security service to protect itself|confirm (?:that )?you(?:'|’)?(?: are|re) not a (?:robot|bot)",
     re.I,
 )
+CHALLENGE_WORDS = (
+    "human", "robot", " bot", "checking your browser", "unusual traffic", "to confirm", "incapsula", "security check",
+    "blocked", "captcha", "detected unusual", "your connection", "please consult", "has been limited",
+    "characters you see", "security service",
+)  # fmt: skip
+"""One of them is in every match of `CHALLENGE_TEXT`."""
 CAPTCHA_WORDS = ("captcha", "turnstile")
-"""Without one of these there is no widget; a plain search is quicker."""
+"""One of them is in every match of `CAPTCHA_WIDGET`."""
 CAPTCHA_WIDGET = re.compile(
     r"class=[\"']?(?:h-captcha|g-recaptcha|cf-turnstile|frc-captcha)\b|hcaptcha\.com/1/api|"
     r"challenges\.cloudflare\.com/turnstile|recaptcha/(?:api|enterprise)\.js",
@@ -115,8 +121,9 @@ PAYWALL_TEXT = re.compile(
 )
 
 PAYWALL_WORDS = (
-    "subscri", "regist", "sign up", "member", "limit", "trial", "log in", "is for", "behind", "unlock", "upgrade",
-    "weiterlesen", "abonn", "suscriptores",
+    " to continue", " to read", " to unlock", " to keep", " to access", " to finish", "subscriber", " members",
+    "reached your", "hit your", " is for", " is behind", "unlock th", "upgrade to ", "weiterlesen mit",
+    "abonnez-vous", "aux abonn", "suscriptores",
 )  # fmt: skip
 """One of them is in every match of `PAYWALL_TEXT`, and they are found much faster."""
 

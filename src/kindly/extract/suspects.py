@@ -5,6 +5,7 @@ It says yes a little more often than a closer look would, and never no by mistak
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 from kindly.extract.colours import UNREADABLE_DISTANCE, WHITE, Colour, parse, unreadable
 
@@ -108,11 +109,12 @@ def _parsed(words: set[str]) -> dict[str, Colour]:
     return {word: colour for word, colour in colours.items() if colour is not None}
 
 
-def families_of(body: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def families_of(body: str) -> frozenset[str]:
     """The families by which these declarations may hide something."""
     if not _may_hide(body) or not MAY_HIDE.search(body):
-        return set()
-    return {hit.lastgroup or "" for hit in HIDES.finditer(body)}
+        return frozenset()
+    return frozenset(hit.lastgroup or "" for hit in HIDES.finditer(body))
 
 
 def _backgrounds(body: str) -> list[str]:

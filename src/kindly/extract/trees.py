@@ -13,8 +13,8 @@ from kindly.extract.typography import Floats
 
 FEATURE_BITS = 10
 FEATURES = (1 << FEATURE_BITS) - 1
-ROWS_AT_ONCE = 512
-"""Few enough for a processor to keep near."""
+ROWS_AT_ONCE = 128
+"""Few enough for a processor to keep near, and not to count beside the page."""
 
 Places = NDArray[np.intp]
 
@@ -57,12 +57,13 @@ class Forest:
     size: int
     """How many trees there are."""
 
-    def chances(self, matrix: Floats) -> Floats:
-        """For each row the chance, 0 to 1."""
-        scores = np.empty(len(matrix), np.float32)
-        for start in range(0, len(matrix), ROWS_AT_ONCE):
-            rows = np.ascontiguousarray(matrix[start : start + ROWS_AT_ONCE])
-            scores[start : start + ROWS_AT_ONCE] = self._score(rows)
+    def chances(self, *matrices: Floats) -> Floats:
+        """For each row, which goes through all matrices, the chance, 0 to 1."""
+        scores = np.empty(len(matrices[0]), np.float32)
+        for start in range(0, len(scores), ROWS_AT_ONCE):
+            end = start + ROWS_AT_ONCE
+            rows = np.concatenate([matrix[start:end] for matrix in matrices], axis=1)
+            scores[start:end] = self._score(rows)
         return (1 / (1 + np.exp(-scores))).astype(np.float32)
 
     def _score(self, rows: Floats) -> Floats:

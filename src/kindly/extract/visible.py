@@ -303,7 +303,7 @@ def _is_tiny(style: Style) -> bool | None:
 class _Ink:
     """What a piece of text looks like at one place of the tree."""
 
-    __slots__ = ("background", "colour", "hidden", "tiny")
+    __slots__ = ("background", "colour", "hidden", "tiny", "unseen")
 
     def __init__(
         self, *, hidden: bool, tiny: bool, colour: Colour | None, background: Colour | None
@@ -312,6 +312,7 @@ class _Ink:
         self.tiny = tiny
         self.colour = colour
         self.background = background
+        self.unseen = hidden or tiny or _is_unreadable(colour, background)
 
     def under(self, element: Element, style: Style) -> "_Ink":
         """The looks inside a child element."""
@@ -328,15 +329,11 @@ class _Ink:
             background=_background(element, style, self.background),
         )
 
-    @property
-    def unseen(self) -> bool:
-        if self.hidden or self.tiny:
-            return True
-        if self.colour is None:
-            return False
-        if self.background is None:
-            return self.colour.alpha <= 0.05
-        return unreadable(self.colour, self.background)
+
+def _is_unreadable(colour: Colour | None, background: Colour | None) -> bool:
+    if colour is None:
+        return False
+    return colour.alpha <= 0.05 if background is None else unreadable(colour, background)
 
 
 def _text_colour(element: Element, style: Style, inherited: Colour | None) -> Colour | None:

@@ -10,13 +10,13 @@ from kindly.extract.blocks import Blocks
 from kindly.extract.outline import Flags, elements_of, with_contents, with_headings
 from kindly.extract.typography import Floats
 
-UNIT_TAGS = frozenset({"table", "ul", "ol", "dl", "pre"})
-UNIT_SHARE = 0.5
-"""A list or table with more of the page's words than this may be its layout."""
+TABLE_SHARE = 0.7
+LIST_SHARE = 0.3
+"""A table or list with more of the page's words than this may be its layout."""
 ITEM_WORDS = 30
 """A list whose blocks are longer on average may hold whole texts."""
-CREDITS = {"table": 3.3, "pre": 6.0}
-"""By how much the odds of tables and code are raised: what a page sets in rows or lines seldom is chrome."""
+CREDITS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
+"""By how much the odds of each are raised: what a page sets in rows or lines seldom is chrome."""
 
 
 def settle(blocks: Blocks, chances: Floats, words: Floats) -> Flags:
@@ -55,15 +55,16 @@ def evened(blocks: Blocks, chances: Floats, words: Floats) -> Floats:
     mass, held = _running(words), _running(chances * words)
     even = chances.copy()
     done = 0
-    for at in elements_of(blocks, UNIT_TAGS):
+    for at in elements_of(blocks, CREDITS):
         start, end = blocks.starts[at], blocks.ends[at]
         if start < done or start == end:
             continue
         tag, size = blocks.look_tags[blocks.looks[at]], mass[end] - mass[start]
-        small = size < UNIT_SHARE * mass[-1] and size < ITEM_WORDS * (end - start)
+        share = TABLE_SHARE if tag == "table" else LIST_SHARE
+        small = size < share * mass[-1] and size < ITEM_WORDS * (end - start)
         if tag == "pre" or (small and end > start + 1):
             mean = (held[end] - held[start]) / size
-            even[start:end] = _credited(mean, CREDITS.get(tag, 1.0))
+            even[start:end] = _credited(mean, CREDITS[tag])
             done = end
     return even
 
