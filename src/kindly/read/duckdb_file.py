@@ -38,7 +38,12 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-LOCKED = ("Could not set lock", "Conflicting lock", "being used by another process")
+LOCKED = (
+    "Could not set lock",
+    "Conflicting lock",
+    "being used by another process",
+    "is already attached by",
+)
 DAMAGED = (
     "not a valid DuckDB database file",
     "Corrupt database file",
@@ -184,6 +189,8 @@ class DuckLibrary:
         return database
 
     def _migrate(self, database: "duckdb.DuckDBPyConnection") -> None:
+        import duckdb
+
         tables = {name for (name,) in database.execute("SHOW TABLES").fetchall()}
         version = 0
         if tables:
@@ -200,7 +207,10 @@ class DuckLibrary:
                 f"{newest}). Upgrade Kindly, or set DATA_DIR to another folder."
             )
         if version < newest:
-            _transact(database, lambda one: _make(one, self._migrations[version:], newest))
+            try:
+                _transact(database, lambda one: _make(one, self._migrations[version:], newest))
+            except duckdb.CatalogException as error:  # another store of this process was first
+                raise _Locked from error
 
     def _foreign(self) -> StoreRefused:
         return StoreRefused(

@@ -90,6 +90,19 @@ async def test_what_gives_the_vectors_another_type_survives_a_kill(
     assert list(path.parent.iterdir()) == [path]
 
 
+async def test_stores_of_one_process_begin_a_library_together(path: Path) -> None:
+    stores = [DuckStore(path) for _ in range(3)]
+    made = [page(f"page{number}", [f"Text {number}."]) for number in range(6)]
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            for number, one in enumerate(made):
+                put_in = stores[number % len(stores)].put
+                tasks.start_soon(put_in, one.entry, one.chunks, one.vectors, MODEL)
+    assert len(await stores[0].entries()) == len(made)
+    for store in stores:
+        await store.aclose()
+
+
 async def test_without_a_folder_the_library_is_kept_in_memory() -> None:
     store = open_store("duckdb", StoreSettings(data_dir=None))
     assert (await store.stats()).kind == "memory"
