@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kindly.errors import ModelMismatch
@@ -75,6 +76,7 @@ def to_path(section: Sequence[str]) -> str:
     return json.dumps(section, ensure_ascii=False) if section else ""
 
 
+@lru_cache(maxsize=4096)
 def from_path(path: str | None) -> tuple[str, ...]:
     """The headings of a field."""
     return tuple(json.loads(path)) if path else ()

@@ -30,7 +30,7 @@ Value = TypeVar("Value")
 Ready = TypeVar("Ready")
 
 APPLICATION_ID = 0x4B6E644C
-READERS = 4
+READERS = 2
 BUSY_S = 10.0
 """How long other processes may keep us from writing: an answer waits for it."""
 TRY_S = 0.05

@@ -112,14 +112,16 @@ def by_vector(
 
 def fetched(database: "sqlite3.Connection", numbers: Iterable[int]) -> list[Candidate]:
     """The chunks with these numbers."""
-    found = database.execute(f"{CANDIDATES} WHERE n IN ({_listed(numbers)})")
+    found = database.execute(f"{CANDIDATES} WHERE n IN ({_listed(numbers)})").fetchall()
+    blobs = [row[6] for row in found if row[6] is not None]
+    vectors = iter(to_vectors(blobs) if blobs else ())
     known: dict[str, Entry] = {}
     candidates = []
     for row in found:
         url = row[7]
         if url not in known:
             known[url] = to_entry(row[7:])
-        vector = None if row[6] is None else to_vectors([row[6]])[0]
+        vector = None if row[6] is None else next(vectors)
         candidates.append(Candidate(known[url], to_chunk(url, row), vector))
     return candidates
 
