@@ -52,3 +52,24 @@ def test_after_clearing_vectors_of_another_length_may_come() -> None:
     signs.clear()
     signs.add([(7, to_bits(MANY[0][:10]))])
     assert signs.nearest(MANY[0][:10], 3) == [7]
+
+
+def test_dropped_vectors_do_not_count_and_the_others_stay_as_they_were() -> None:
+    signs = filled(MANY)
+    signs.drop(range(1, 2 * len(MANY) - 39, 2))
+    assert len(signs) == 20
+    assert signs.nearest(MANY[-1], 1) == [2 * len(MANY) - 1]
+    signs.add([(9999, to_bits(MANY[0]))])
+    signs.drop([2 * len(MANY) - 1])
+    assert len(signs) == 20
+    assert signs.nearest(MANY[0], 1) == [9999]
+
+
+def test_nothing_is_near_where_all_was_dropped() -> None:
+    signs = filled(MANY)
+    signs.drop(range(1, 2 * len(MANY), 2))
+    assert len(signs) == 0
+    assert signs.nearest(MANY[0], 3) == []
+    signs.drop([1])
+    signs.add([(9999, to_bits(MANY[0]))])
+    assert signs.nearest(MANY[1], 3) == [9999]

@@ -49,12 +49,12 @@ class Signs:
         self.clear()
 
     def __len__(self) -> int:
-        """How many there are, dropped ones included."""
-        return self._count
+        """How many there are."""
+        return self._count - self._dropped
 
     def clear(self) -> None:
         """Forget all."""
-        self._count = 0
+        self._count = self._dropped = 0
         self._table: _Table | None = None
         self.last = 0
         """The highest number."""
@@ -77,18 +77,22 @@ class Signs:
         """Leave these out from now on; unknown ones are none of its business."""
         import numpy as np
 
-        if self._table is None:
+        if self._table is None or not self._count:
             return
         known = self._table.numbers[: self._count]
         wanted = np.fromiter(numbers, np.int64)
         places = np.minimum(np.searchsorted(known, wanted), self._count - 1)
-        self._table.gone[places[known[places] == wanted]] = True
+        gone = self._table.gone
+        gone[places[known[places] == wanted]] = True
+        self._dropped = int(np.count_nonzero(gone[: self._count]))
+        if self._dropped > max(len(self), FIRST_CAPACITY):
+            self._compact(self._table)
 
     def nearest(self, vector: "NDArray[np.float32]", limit: int) -> list[int]:
         """The numbers of those that differ in the fewest signs, in no order."""
         import numpy as np
 
-        if self._table is None:
+        if self._table is None or not len(self):
             return []
         asked = np.frombuffer(to_bits(vector), np.uint64)
         apart = np.zeros(self._count, np.uint16)
@@ -98,6 +102,16 @@ class Signs:
         places = np.argpartition(apart, min(limit, self._count) - 1)[:limit]
         found: list[int] = self._table.numbers[places[apart[places] != FAR]].tolist()
         return found
+
+    def _compact(self, table: _Table) -> None:
+        """Leave the dropped ones' rows out, so that they cost nothing."""
+        import numpy as np
+
+        stay = np.flatnonzero(~table.gone[: self._count])
+        self._table = _Table(
+            table.numbers[stay], np.zeros(len(stay), np.bool_), table.words[:, stay]
+        )
+        self._count, self._dropped = len(stay), 0
 
     def _with_room(self, count: int, width: int) -> _Table:
         import numpy as np

@@ -130,13 +130,14 @@ class SqliteLibrary:
     def _attempt_once(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
 
-        try:
-            with self._connection() as database:
+        with self._connection() as database:
+            try:
                 return work(database)
-        except sqlite3.OperationalError as error:
-            if code_of(error) in BUSY:
-                raise _Busy from error
-            raise
+            except sqlite3.OperationalError as error:
+                if code_of(error) not in BUSY:
+                    raise
+                busy = error  # the connection is as good as before
+        raise _Busy from busy
 
     @contextmanager
     def _connection(self) -> "Iterator[sqlite3.Connection]":

@@ -27,6 +27,8 @@ ASCII_MARKS = "!#$%&()*+,-./:;<=>?@[]^_`{|}~"
 WORDS = (
     f"""CREATE VIRTUAL TABLE words USING fts5(terms, tokenize="ascii tokenchars '{ASCII_MARKS}'")"""
 )
+MERGED_SOON = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
+"""Its index stays in few pieces: a question reads all of them, and writing costs no more than with SQLite's own four."""
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -47,6 +49,7 @@ CREATE INDEX chunks_of_document ON chunks (doc, position);
 CREATE TABLE signs (n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 {WORDS};
+{MERGED_SOON};
 CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
 )
 
@@ -65,6 +68,8 @@ KEEP_CHUNK = f"""
 INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
+GONE_SPAN = "SELECT (SELECT min(seq) FROM gone), (SELECT max(seq) FROM gone)"
+"""Two questions: SQLite looks up the least or the greatest, but reads all rows for both."""
 ALL_GONE = (
     "DELETE FROM documents",
     "DELETE FROM chunks",
@@ -72,6 +77,7 @@ ALL_GONE = (
     "DELETE FROM gone",
     "DROP TABLE words",
     WORDS,
+    MERGED_SOON,
 )
 
 
@@ -226,8 +232,8 @@ def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[KeptChunk]) ->
     database.executemany("DELETE FROM signs WHERE n = ?", numbers)
     gone = [(one.n,) for one in chunks if one.embedded]
     if gone:
-        last = database.executemany("INSERT INTO gone (n) VALUES (?)", gone)
-        first, newest = last.execute("SELECT min(seq), max(seq) FROM gone").fetchone()
+        database.executemany("INSERT INTO gone (n) VALUES (?)", gone)
+        first, newest = database.execute(GONE_SPAN).fetchone()
         if newest - first > MAX_GONE:
             database.execute("DELETE FROM gone")
             _new_epoch(database)

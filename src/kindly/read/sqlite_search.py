@@ -23,6 +23,8 @@ MAX_POSTINGS = 5000
 MAX_TERMS = 64
 SHARE, LEAST, MOST = 8, 4, 20
 """Of all vectors, an eighth is looked at exactly: at least 4 and at most 20 times as many as are wanted."""
+SIZE = "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT ?)"
+USES = "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
 CANDIDATES = f"SELECT {CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)"  # noqa: S608
@@ -64,14 +66,16 @@ class SharedSigns:
 def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -> list[int]:
     """The numbers of the chunks that the rarest of these terms find, best first.
 
-    Where all are frequent, of chunks that have them all.
+    A term that there is for every chunk, or more, is not rare. Where all are frequent, of chunks that have them all.
     """
     wanted = tuple(dict.fromkeys(terms))[:MAX_TERMS]
-    uses = sorted((count, term) for term in wanted if (count := _uses(database, term)))
+    (chunks,) = database.execute(SIZE, (MAX_POSTINGS,)).fetchone()
+    often = max(chunks, limit)
+    uses = sorted((count, term) for term in wanted if (count := _uses(database, term, often)))
     total, rare = 0, list[str]()
     for count, term in uses:
         total += count
-        if total <= MAX_POSTINGS:
+        if count <= often and total <= MAX_POSTINGS:
             rare.append(term)
     if rare:
         order, query = "ORDER BY rank", " OR ".join(map(_quoted, rare))
@@ -83,12 +87,9 @@ def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -
     return [n for (n,) in found]
 
 
-def _uses(database: "sqlite3.Connection", term: str) -> int:
-    """How often a term stands in the library, up to a little more than too often."""
-    (count,) = database.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)",
-        (term, MAX_POSTINGS + 1),
-    ).fetchone()
+def _uses(database: "sqlite3.Connection", term: str, often: int) -> int:
+    """How often a term stands in the library; one more than `often` where it does so more often."""
+    (count,) = database.execute(USES, (term, often + 1)).fetchone()
     return int(count)
 
 
