@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kindly.errors import SettingsError
-from kindly.settings import CONTEXTS, ENV_BY_FIELD, Settings
+from kindly.settings import CONTEXTS, ENV_BY_FIELD, Settings, spare_threads
 
 CANARY = "canary-key-5f2b9c"
 
@@ -193,3 +193,13 @@ def test_an_unknown_provider_is_named() -> None:
         Settings.load({"KINDLY_PROVIDERS": "serper,altavista"})
     assert "altavista" in caught.value.detail
     assert "tavily" in caught.value.detail
+
+
+def test_one_call_is_not_shared_among_threads_unless_the_user_says_so() -> None:
+    environ = {"OPENBLAS_NUM_THREADS": "4"}
+    spare_threads(environ)
+    assert environ == {
+        "OPENBLAS_NUM_THREADS": "4",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }

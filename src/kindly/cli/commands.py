@@ -11,7 +11,7 @@ import kindly
 from kindly.errors import InputError, KindlyError, SettingsError
 from kindly.models import Category, Format, SafeSearch, TimeRange
 from kindly.redact import Redactor
-from kindly.settings import ContextName, ProfileName, Settings
+from kindly.settings import ContextName, ProfileName, Settings, spare_threads
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -297,6 +297,7 @@ def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
 
 def main() -> NoReturn:
     """Run the command line; an error that was foreseen is one line on standard error."""
+    spare_threads()
     try:
         cli.main(standalone_mode=False)
     except click.ClickException as error:

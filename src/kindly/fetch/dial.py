@@ -59,6 +59,9 @@ class WatchedStream(AsyncNetworkStream):
     def __init__(self, stream: AsyncNetworkStream) -> None:
         self._stream = stream
         self._socket = stream.get_extra_info("socket") if hasattr(select, "poll") else None
+        if self._socket is not None:
+            self._watch = select.poll()
+            self._watch.register(self._socket.fileno(), select.POLLIN)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore2's signature
         """Bytes as they come."""
@@ -85,6 +88,4 @@ class WatchedStream(AsyncNetworkStream):
         """What is known of the connection."""
         if info != "is_readable" or self._socket is None:
             return self._stream.get_extra_info(info)
-        watch = select.poll()
-        watch.register(self._socket.fileno(), select.POLLIN)
-        return bool(watch.poll(0))
+        return self._socket.fileno() < 0 or bool(self._watch.poll(0))

@@ -19,15 +19,17 @@ import anyio.to_thread
 
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.rows import SCHEMA
-from kindly.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of
+from kindly.read.sqlite_batch import Batches
+from kindly.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of, roll_back, transact
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from kindly.read.sqlite_batch import Prepare
+
 logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
-Ready = TypeVar("Ready")
 
 APPLICATION_ID = 0x4B6E644C
 READERS = 2
@@ -60,6 +62,7 @@ class SqliteLibrary:
         self._patience_s = patience_s
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(1)
+        self._batches = Batches(partial(self._patiently, limiter=self._writers))
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._inode: int | None = None
@@ -69,26 +72,18 @@ class SqliteLibrary:
 
     async def read(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """What `work` reads, in a thread, as the file was at one moment."""
-        return await self._patiently(partial(_transact, "BEGIN", work), self._readers)
+        return await self._patiently(partial(transact, "BEGIN", work), self._readers)
 
     async def write(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """Do `work` in a thread, all of it or nothing; waits for other writers.
 
         `work` may run more than once.
         """
-        return await self._patiently(partial(_transact, "BEGIN IMMEDIATE", work), self._writers)
+        return await self._patiently(partial(transact, "BEGIN IMMEDIATE", work), self._writers)
 
-    async def prepare_and_write(
-        self,
-        prepare: "Callable[[sqlite3.Connection], Ready]",
-        work: "Callable[[Ready, sqlite3.Connection], Value]",
-    ) -> Value:
-        """`write` what takes its time to prepare, which keeps nobody else from writing."""
-
-        def both(database: "sqlite3.Connection") -> Value:
-            return _transact("BEGIN IMMEDIATE", partial(work, prepare(database)), database)
-
-        return await self._patiently(both, self._writers)
+    async def write_soon(self, prepare: "Prepare") -> None:
+        """`write` what takes its time to prepare, which keeps nobody else from writing, with others that wait."""
+        await self._batches.write(prepare)
 
     async def tidy(self) -> None:
         """Give free space back to the disk, a little at a time."""
@@ -194,7 +189,7 @@ class SqliteLibrary:
             database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             database.execute("COMMIT")
         except BaseException:
-            _roll_back(database)
+            roll_back(database)
             raise
 
     def _version(self, database: "sqlite3.Connection") -> int:
@@ -269,28 +264,10 @@ def _connect(path: Path) -> "sqlite3.Connection":
     return database
 
 
-def _transact(
-    begin: str, work: "Callable[[sqlite3.Connection], Value]", database: "sqlite3.Connection"
-) -> Value:
-    database.execute(begin)
-    try:
-        value = work(database)
-        database.execute("COMMIT")
-    except BaseException:
-        _roll_back(database)
-        raise
-    return value
-
-
 def _vacuum(database: "sqlite3.Connection") -> None:
     database.executescript(
         f"PRAGMA incremental_vacuum({VACUUMED_PAGES})"
     )  # `execute` takes one step
-
-
-def _roll_back(database: "sqlite3.Connection") -> None:
-    if database.in_transaction:
-        database.execute("ROLLBACK")
 
 
 def _inode(path: Path) -> int | None:

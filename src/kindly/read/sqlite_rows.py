@@ -1,7 +1,8 @@
 """The library's tables in SQLite, and what is done in them. Everything here runs inside somebody's transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ WORDS = (
     f"""CREATE VIRTUAL TABLE words USING fts5(terms, tokenize="ascii tokenchars '{ASCII_MARKS}'")"""
 )
 MERGED_SOON = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
-"""Its index stays in few pieces: a question reads all of them, and writing costs no more than with SQLite's own four."""
+"""Its index stays in few pieces: a question reads all of them. Writing costs no more than with the usual four."""
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -172,10 +173,13 @@ def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChun
     return {id_: KeptChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
 
 
-def terms_of_new(page: NewPage, database: "sqlite3.Connection") -> dict[str, str]:
-    """What those chunks of a page are found by that are not there, or without a vector, by id."""
+def prepared(
+    page: NewPage, database: "sqlite3.Connection"
+) -> "Callable[[sqlite3.Connection], None]":
+    """What writes the page: the terms of those of its chunks that are not there, or without a vector, are known."""
     known = known_chunks(page.entry.url, database)
-    return terms_of(one for one in page.chunks if one.id not in known or not known[one.id].embedded)
+    new = [one for one in page.chunks if one.id not in known or not known[one.id].embedded]
+    return partial(put, page, terms_of(new))
 
 
 def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:

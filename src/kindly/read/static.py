@@ -5,7 +5,7 @@ and the package itself is not imported: that would cost a second.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -53,18 +53,18 @@ class Known:
     encode: Callable[[list[str]], list[Tokens]]
     _held: dict[str, Tokens] = field(default_factory=dict)
 
-    def of(self, words: Iterable[str]) -> dict[str, Tokens]:
+    def of(self, words: Sequence[str]) -> list[Tokens]:
         """The tokens of each of these words."""
         held = self._held
-        found = {word: held.get(word, ()) for word in words}
-        new = [word for word, tokens in found.items() if not tokens]
-        if not new:
+        found = [held.get(word, ()) for word in words]
+        if all(found):
             return found
+        new = list({word for word, tokens in zip(words, found, strict=True) if not tokens})
         fresh = dict(zip(new, self.encode(new), strict=True))
         if len(held) > KNOWN_WORDS:
             self._held = held = {}
         held.update((word, tokens) for word, tokens in fresh.items() if len(word) <= KNOWN_LENGTH)
-        return found | fresh
+        return [tokens or fresh[word] for word, tokens in zip(words, found, strict=True)]
 
 
 class Model:
@@ -94,8 +94,7 @@ class Model:
 
         if not words:
             return np.zeros((0, self.table.shape[1]), dtype=np.float32)
-        known = self._words.of(words)
-        tokens = [known[word] for word in words]
+        tokens = self._words.of(words)
         starts = np.cumsum([0, *map(len, tokens[:-1])])
         flat = np.fromiter(chain.from_iterable(tokens), dtype=np.intp)
         rows = np.add.reduceat(self.table[flat].astype(np.float32), starts, axis=0)
@@ -115,8 +114,7 @@ class Model:
     def _tokens(self, text: str) -> list[int]:
         """A text's tokens: none spans two words, so that they are the tokens of its words."""
         pieces = PIECE.findall(f" {_sound(text[:MAX_CHARACTERS])}") if text else []
-        known = self._pieces.of(pieces)
-        return list(chain.from_iterable(known[piece] for piece in pieces))
+        return list(chain.from_iterable(self._pieces.of(pieces)))
 
     def _encode_pieces(self, pieces: list[str]) -> list[Tokens]:
         """The tokenizer puts a blank before what it is given: a word that has none stands behind a line's end."""

@@ -69,7 +69,11 @@ _ARABIC_END = re.compile(
 
 def terms(text: str) -> list[str]:
     """The terms of a text in its order; names such as `read_page`, `readPage` or `os.path` whole and in parts."""
-    return list(chain.from_iterable(map(_terms_of, tokens(text))))
+    return [
+        term
+        for piece in text.split()
+        for term in (_known_terms(piece) if len(piece) <= MAX_WORD else _piece_terms(piece))
+    ]
 
 
 def tokens(text: str) -> list[str]:
@@ -91,7 +95,15 @@ def term_words(token: str) -> tuple[tuple[str, str], ...]:
     return tuple((term, term) for term in found)
 
 
-@lru_cache(maxsize=100_000)
+def _piece_terms(piece: str) -> tuple[str, ...]:
+    """The terms of what stands between two spaces; no token spans one."""
+    return tuple(chain.from_iterable(map(_terms_of, tokens(piece))))
+
+
+_known_terms = lru_cache(maxsize=50_000)(_piece_terms)
+
+
+@lru_cache(maxsize=50_000)
 def _terms_of(token: str) -> tuple[str, ...]:
     parts = _PART.findall(token[: 4 * MAX_WORD])
     found = [term for part in parts for term in _part_terms(part)]

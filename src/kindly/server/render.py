@@ -19,6 +19,8 @@ LOOK_ALIKE = re.compile(
     re.IGNORECASE,
 )
 """What could pass for a mark. Each sign is looked at a bounded number of times, whatever a page has written."""
+MARK_WORDS = re.compile(r"web[\s_-]{0,9}page", re.IGNORECASE)
+"""What every mark has; few pages have it, and to look for it takes a fraction of the time."""
 TITLE_TOKENS = 50
 SHOWN_HASH = 12
 """Characters of a hash in the text; the data has all of them."""
@@ -33,6 +35,8 @@ WEB_TEXT = (
 
 def defused(text: str) -> str:
     """Page text with nothing in it that could pass for a mark."""
+    if MARK_WORDS.search(text) is None:
+        return text
     return LOOK_ALIKE.sub(lambda match: "‹" * len(match[0].replace("\\", "")), text)
 
 

@@ -5,7 +5,7 @@ line by `SettingsError`. What a setting does is said beside it in `fields`; `doc
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -43,6 +43,7 @@ __all__ = [
     "ProfileName",
     "Settings",
     "revealed",
+    "spare_threads",
 ]
 
 
@@ -223,6 +224,7 @@ class Settings(Fields):
         return settings
 
 
+ARRAY_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 REPLAYED = "replayed-from-a-cassette"
 """Stands for a key where no network is asked."""
 REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
@@ -231,6 +233,15 @@ REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_privat
 def revealed(secret: SecretStr | None) -> str | None:
     """The plain value, for the one who needs it now."""
     return secret.get_secret_value() if secret else None
+
+
+def spare_threads(environ: MutableMapping[str, str] = os.environ) -> None:
+    """Keep libraries for numbers from sharing one call among threads: calls are what runs side by side here.
+
+    For the start of a program, before they are loaded. A number that the user has set stays.
+    """
+    for name in ARRAY_THREADS:
+        environ.setdefault(name, "1")
 
 
 def _env_of(field: FieldInfo) -> Env | None:

@@ -74,7 +74,7 @@ class SqliteStore:
         """
         kept = rows.storable_chunks(chunks)
         page = sql.NewPage(rows.storable_entry(entry), kept, vectors, model)
-        await self._file.prepare_and_write(partial(sql.terms_of_new, page), partial(sql.put, page))
+        await self._file.write_soon(partial(sql.prepared, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
         """Note that a page was looked at again."""
