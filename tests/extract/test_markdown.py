@@ -1,7 +1,11 @@
 """What the elements of a page look like in Markdown; a selector leaves the choice of content out of it."""
 
+from urllib.parse import urljoin
+
 import pytest
 
+from kindly.extract.html import read_html
+from kindly.extract.options import ExtractOptions
 from tests.extract.pages import read
 
 WORDS = " ".join(["word"] * 300)
@@ -20,6 +24,7 @@ def drawn(markup: str) -> str:
         ("<p>a <i>b</i>, <del>c</del></p>", "a *b*, ~~c~~"),
         ("<p><b>Tag:</b>the <code>&lt;strong&gt;x&lt;/strong&gt;</code></p>", "**Tag:**the `<strong>x</strong>`"),
         ("<p><b>T:</b>x</p><pre>&lt;em&gt;y&lt;/em&gt;</pre>", "**T:**x\n\n```\n<em>y</em>\n```"),
+        ("<p><b>Tag:</b>no &lt;/em&gt; here</p>", "**Tag:**no \\</em> here"),
         ("<p>3.02 of 5</p>", "3.02 of 5"),
         ("<p style='white-space:pre-wrap'>plain\n words</p>", "plain words"),
         ("<p>10<sup>6</sup> m<sup>2</sup>, the 4<sup>th</sup></p>", "10^6 m^2, the 4th"),
@@ -35,6 +40,25 @@ def drawn(markup: str) -> str:
 )  # fmt: skip
 def test_text_keeps_its_form(markup: str, text: str) -> None:
     assert drawn(markup) == text
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "https://a.example/one/two",
+        "http://a.example:81",
+        "HTTPS://a.example/x?y",
+        "https://me:pw@a.example/",
+    ],
+)
+@pytest.mark.parametrize(
+    "href",
+    ["/y", "/y/./z/../w", "/y?q=1&r=a#part", "/y?", "/y#", "//b.example/y", "y", "?q", "/y;p", "/"],
+)
+def test_links_lead_where_they_lead_in_a_browser(href: str, base: str) -> None:
+    markup = f"<main><p>{WORDS}<a href='{href}'>here</a></p></main>"
+    found = read_html(markup, ExtractOptions(), base, composed=True)
+    assert [link.url for link in found.links] == [urljoin(base, href)]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ wide the tree may be is bounded: below `MAX_DEPTH` an element counts as one bloc
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from turbohtml import Element, Node, Text
 
@@ -64,6 +63,7 @@ TYPE_MARKS = (
 )
 MARKED = "[role], [itemprop], [itemtype], [aria-modal]"
 DIGITS = re.compile(r"\d+")
+ASCII_DIGITS = b"0123456789"
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class Blocks:
 def read_blocks(root: Element) -> Blocks:
     """The blocks below an element, in document order."""
     walk = _Walk(_attribute_marks(root))
-    walk.element(root, 0, linked=False, depth=0)
+    walk.element(root, root.tag, 0, linked=False, depth=0)
     return walk.blocks
 
 
@@ -139,11 +139,11 @@ class _Walk:
         self._names = ""
         self._broken = False
 
-    def element(self, element: Element, parent: int, *, linked: bool, depth: int) -> None:
+    def element(self, element: Element, tag: str, parent: int, *, linked: bool, depth: int) -> None:
         """Note down a block-level element and what is in it."""
         blocks = self.blocks
-        index = len(blocks.elements)
-        key = (element.tag, element.attr("class"), element.attr("id"))
+        index = len(blocks.parents)
+        key = (tag, element.attr("class"), element.attr("id"))
         look = self._looks.get(key)
         blocks.elements.append(element)
         blocks.parents.append(parent)
@@ -167,6 +167,7 @@ class _Walk:
         return look
 
     def _below(self, element: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
+        pieces = self._pieces
         for child in element.children:
             if isinstance(child, Text):
                 text = child.data
@@ -175,23 +176,22 @@ class _Walk:
                     if linked:
                         self._linked += len(text)
                     self._nodes.append(child)
-                    self._pieces.append(text)
-                elif self._pieces:
-                    self._pieces.append(" ")
+                    pieces.append(text)
+                elif pieces:
+                    pieces.append(" ")
             elif isinstance(child, Element):
-                if child.tag in INLINE:
-                    self._inline(child, index, linked, depth)
+                tag = child.tag
+                if tag in INLINE:
+                    self._inline(child, tag, index, linked, depth)
                     continue
-                if self._pieces:
+                if pieces:
                     self._close(index)
                 if depth < MAX_DEPTH:
-                    self.element(child, index, linked=linked, depth=depth + 1)
+                    self.element(child, tag, index, linked=linked, depth=depth + 1)
                 else:
-                    self._nodes.append(child)
-                    self._pieces.append(child.text)
+                    self._whole(child)
 
-    def _inline(self, child: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
-        tag = child.tag
+    def _inline(self, child: Element, tag: str, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
         if tag == "br":
             self._break(index)
         elif tag == "img":
@@ -205,8 +205,11 @@ class _Walk:
                 linked = True
             self._below(child, index, linked, depth + 1)
         else:
-            self._nodes.append(child)
-            self._pieces.append(child.text)
+            self._whole(child)
+
+    def _whole(self, element: Element) -> None:
+        self._nodes.append(element)
+        self._pieces.append(element.text)
 
     def _break(self, index: int) -> None:
         """A line break; two of them end a block."""
@@ -227,16 +230,19 @@ class _Walk:
             blocks.linked.append(self._linked)
             blocks.links.append(self._links)
             blocks.images.append(self._images)
-            blocks.inner_names.append(_plain_names(self._names, None))
-        self._pieces, self._nodes = [], []
+            blocks.inner_names.append(_plain_names(self._names) if self._names else "")
+        self._pieces.clear()
+        self._nodes = []
         self._linked = self._links = self._images = 0
         self._names = ""
         self._broken = False
 
 
-@lru_cache(maxsize=8192)
-def _plain_names(classes: str | None, identity: str | None) -> str:
-    return DIGITS.sub("", f"{classes or ''} {identity or ''}".strip())[:200]
+def _plain_names(classes: str | None, identity: str | None = None) -> str:
+    names = (f"{classes or ''} {identity}" if identity else classes or "").strip()
+    if names.isascii():  # quicker so, and nearly all are
+        return names.encode().translate(None, ASCII_DIGITS).decode()[:200]
+    return DIGITS.sub("", names)[:200]
 
 
 def _attribute_marks(root: Element) -> dict[Node, int]:

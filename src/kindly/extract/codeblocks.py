@@ -31,14 +31,15 @@ COPY = re.compile(
     r"(?:copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
     re.I,
 )
-LINE_NUMBERS = (
-    ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
-    ".react-code-line-number, .linenumber, .react-syntax-highlighter-line-number, pre .ln, pre .lnt, pre .gutter, "
-    "pre .line-number, pre .line-numbers-rows, .CodeMirror-linenumber, .cm-gutters, pre [data-line-number]:empty"
-)
 IN_THE_WAY = (
-    "pre button, pre [role=button], pre .copy-btn, pre .copy-button, .zeroclipboard-container, .code-copy, "
-    ".copy-code-button, .btn-clipboard, clipboard-copy"
+    ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
+    ".react-code-line-number, .linenumber, .react-syntax-highlighter-line-number, .CodeMirror-linenumber, .cm-gutters, "
+    ".zeroclipboard-container, .code-copy, .copy-code-button, .btn-clipboard, clipboard-copy"
+)
+"""Line numbers and copy buttons."""
+IN_THE_WAY_OF_LINES = (
+    "pre .ln, pre .lnt, pre .gutter, pre .line-number, pre [data-line-number]:empty, pre button, pre [role=button], "
+    "pre .copy-btn, pre .copy-button"
 )
 BLOCK_LIKE = "br, div, p, .line, .cl, [data-line], .token-line, .code-line, .view-line, .cm-line"
 LINES = (
@@ -54,8 +55,9 @@ MAX_BOXES = 20
 
 def settle_code(root: Element) -> None:
     """Make every code block a `pre` with nothing in it but its text, `language-…` as its class."""
-    root.remove(LINE_NUMBERS)
     root.remove(IN_THE_WAY)
+    if root.select_one("pre") is not None:
+        root.remove(IN_THE_WAY_OF_LINES)
     _find_bare_blocks(root)
     for pre in root.select("pre")[:MAX_BLOCKS]:
         if pre.parent is not None and not _is_numbers(pre):

@@ -59,10 +59,7 @@ class Cascade:
             order: plain(rules[order][1], variables)
             for order in {selector.rule for selector in selectors}
         }
-        inline = [
-            (element, plain((element.attr("style") or "").lower(), variables, own=True))
-            for element in document.select("[style]")
-        ]
+        inline = _inline(document, variables)
         painted = [
             (element, f"background:{element.attr('bgcolor')}".lower())
             for element in document.select("[bgcolor]")
@@ -155,8 +152,10 @@ class Cascade:
         """Let every rule speak that has something to say of a judged element."""
         if not judged.elements or not by_key:
             return
-        words = re.compile("|".join({word for kind in judged.kinds for word in FAMILIES[kind]}))
-        telling = {order for order, body in self._bodies.items() if words.search(body)}
+        words = {word for kind in judged.kinds for word in FAMILIES[kind]}
+        telling = {
+            order for order, body in self._bodies.items() if any(word in body for word in words)
+        }
         named = by_name(judged.elements)
         declared: dict[int, Declared] = {}
         for key in ("", *named):
@@ -228,6 +227,15 @@ class _Judged:
                 self.elements.add(parent)
                 parent = parent.parent
         self.elements |= _with_inside(hit)
+
+
+def _inline(document: Document, variables: Variables) -> list[Inline]:
+    """The elements with styles of their own; many have the same."""
+    styled = [
+        (element, (element.attr("style") or "").lower()) for element in document.select("[style]")
+    ]
+    put_plainly = {style: plain(style, variables, own=True) for _, style in styled}
+    return [(element, put_plainly[style]) for element, style in styled]
 
 
 def _with_inside(elements: set[Element]) -> set[Element]:

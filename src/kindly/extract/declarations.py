@@ -11,6 +11,7 @@ from functools import cached_property
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 ESCAPE = re.compile(r"\\([0-9a-f]{1,6})\s?|\\([^\n])")
 SUM = re.compile(r"calc\(\s*(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[a-z]+|%)?)\s*\)")
+SMALL = re.compile(r"[\d.]e-?\d")
 EXPONENT = re.compile(r"(?<![\w.#-])(?:\d+(?:\.\d*)?|\.\d+)e-?\d{1,2}(?!\w)")
 VARIABLE = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"(?<![\w-])(--[\w-]{1,100})\s*:\s*([^;{}!]*)")
@@ -75,7 +76,7 @@ def plain(body: str, variables: Variables, *, own: bool = False) -> str:
         body = _without_variables(body, variables, own=own)
     if "calc(" in body:
         body = SUM.sub(r"\1", body)
-    if "e-" in body:
+    if "e-" in body and SMALL.search(body):
         body = EXPONENT.sub(_written_out, body)
     if "inline-" in body or "block-" in body:
         body = SIDES.sub(lambda side: LOGICAL[side.group()], body)

@@ -118,7 +118,7 @@ def enrich(table: Table, chances: Floats) -> Floats:
     columns = [
         chances,
         *(shifted(chances, by) for by in CHANCE_NEAR),
-        *(_window(sums, width) for width in CHANCE_WINDOWS),
+        *(near[:, 0] / near[:, 1] for near in (_window(sums, width) for width in CHANCE_WINDOWS)),
         about[lineage.chain].reshape(len(words), -1),
         alike[lineage.groups],
         (size / sums[-1, 1])[lineage.groups],
@@ -152,18 +152,18 @@ def _same(rows: int, facts: list[float]) -> Floats:
 
 def _sums(*columns: NDArray[np.generic]) -> NDArray[np.float64]:
     """Running totals, so that the sum over any span of blocks is a difference."""
-    totals = np.zeros((len(columns[0]) + 1, len(columns)))
-    np.cumsum(np.stack(columns, axis=1).astype(np.float64), axis=0, out=totals[1:])
-    return totals
+    totals = np.zeros((len(columns), len(columns[0]) + 1))
+    np.cumsum(np.array(columns, np.float64), axis=1, out=totals[:, 1:])
+    return np.ascontiguousarray(totals.T)
 
 
-def _window(sums: NDArray[np.float64], width: int) -> Column:
-    """The first total over the second, in a window around each block."""
+def _window(sums: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """The totals in a window around each block."""
     count = len(sums) - 1
     at = np.arange(count)
-    found = sums[np.minimum(at + width + 1, count)] - sums[np.maximum(at - width, 0)]
-    share: Column = found[:, 0] / found[:, 1]
-    return share
+    found: NDArray[np.float64] = sums.take(np.minimum(at + width + 1, count), axis=0)
+    found -= sums.take(np.maximum(at - width, 0), axis=0)
+    return found
 
 
 def _bits(marks: Ints, positions: Sequence[int]) -> Floats:
@@ -200,7 +200,7 @@ def _tone(opening: list[list[str]], lexicon: Lexicon) -> Floats:
 def _inner_scores(names: list[str], lexicon: Lexicon) -> Floats:
     ids: dict[str, int] = {}
     at = [ids.setdefault(name, len(ids)) for name in names]
-    return np.array([lexicon.of_names(name) for name in ids], np.float32)[at]
+    return np.array([lexicon.of_names(name) for name in ids], np.float32).take(at, axis=0)
 
 
 def _headings(own_marks: Ints) -> Ints:
@@ -211,10 +211,11 @@ def _headings(own_marks: Ints) -> Ints:
 
 
 def _context(near: Floats, sums: NDArray[np.float64]) -> list[Column]:
+    windows = [_window(sums, width) for width in WINDOWS]
     return [
         *(shifted(near, by) for by in NEAR),
-        *(np.log1p(_window(sums[:, [0, 5]], width)) for width in WINDOWS),
-        *(_window(sums[:, [1, 0]], width) for width in WINDOWS),
+        *(np.log1p(window[:, 0] / window[:, 5]) for window in windows),
+        *(window[:, 1] / window[:, 0] for window in windows),
     ]
 
 
@@ -225,8 +226,8 @@ def _under_heading(
     safe = np.maximum(headings, 0)
     return [
         np.where(governed, sums[:-1, 0] - sums[safe, 0], -1),
-        np.where(governed, codes[safe], -1),
-        np.where(governed[:, None], tone[safe], 0),
+        np.where(governed, codes.take(safe), -1),
+        np.where(governed[:, None], tone.take(safe, axis=0), 0),
     ]
 
 
@@ -246,7 +247,7 @@ def _positions(words: Floats) -> list[Column]:
 def _around(lineage: Lineage, sums: NDArray[np.float64]) -> list[Column]:
     """Of elements above a block: size, links, sentences, paragraphs, prices."""
     whole = sums[-1]
-    within = sums[lineage.spans[:, 1]] - sums[lineage.spans[:, 0]]
+    within = sums.take(lineage.spans[:, 1], axis=0) - sums.take(lineage.spans[:, 0], axis=0)
     size = np.maximum(within[:, 0], 1)
     count = np.maximum(within[:, 5], 1)
     facts = np.stack(
@@ -264,7 +265,7 @@ def _around(lineage: Lineage, sums: NDArray[np.float64]) -> list[Column]:
     ).astype(np.float32)
     section = lineage.chain[:, -1]
     return [
-        facts[lineage.chain[:, LEVELS]].reshape(len(section), -1),
+        facts.take(lineage.chain[:, LEVELS], axis=0).reshape(len(section), -1),
         lineage.section_scores,
         lineage.spans[section, 0] / len(section),
     ]
@@ -301,9 +302,10 @@ def _titles(opening: list[list[str]], hints: Hints) -> Column:
 def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Floats) -> Floats:
     """What holds for the page as a whole, the same for every block."""
     count = np.bincount(blocks.looks)
-    tags: Counter[str] = Counter()
+    tags = dict.fromkeys(COUNTED_TAGS, 0)
     for tag, times in zip(blocks.look_tags, count.tolist(), strict=True):
-        tags[tag] += times
+        if tag in tags:
+            tags[tag] += times
     path = hints.path
     total = max(float(whole[0]), 1.0)
     facts = [
@@ -312,7 +314,7 @@ def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Float
         float(np.log1p(whole[3])),
         total / float(whole[5]),
         float(words[words > LONG_WORDS].sum()) / total,
-        *(float(tags[tag]) for tag in COUNTED_TAGS),
+        *map(float, tags.values()),
         *(float(kind in hints.kinds) for kind in SCHEMA_KINDS),
         float(path.count("/")),
         float(len(path)),

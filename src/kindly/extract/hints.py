@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlsplit
 
 SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*\[?\s*["'](?:https?://schema\.org/)?(\w+)""")
@@ -22,11 +23,12 @@ class Hints:
 
 def read_hints(markup: str, title: str, url: str) -> Hints:
     """The kinds that the page claims to be, its title and its path."""
-    kinds = {
-        found.group(1).lower()
-        for _, found in zip(range(MAX_KINDS), SCHEMA_TYPE.finditer(markup), strict=False)
-    }
-    if (found := OPEN_GRAPH.search(markup)) is not None:
+    kinds: set[str] = set()
+    if (at := markup.find("@type")) >= 0:
+        typed = islice(SCHEMA_TYPE.finditer(markup, at), MAX_KINDS)
+        kinds.update(found.group(1).lower() for found in typed)
+    at = markup.find("og:type")
+    if at >= 0 and (found := OPEN_GRAPH.search(markup, at)) is not None:
         kinds.add("og:" + found.group(1).lower())
     try:
         parts = urlsplit(url)

@@ -3,6 +3,7 @@
 One parse; every step works on that tree. A tree too large to be a page is refused.
 """
 
+import re
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -27,7 +28,7 @@ MAX_SIGNS = 500_000
 """How many tags, and how many equals signs, a page may have before it is even parsed."""
 MACHINERY = "script, svg, meta, title, base, map"
 FIXED_SPACES = ("\u00a0", "&nbsp;")
-NUMBERED_SPACES = ("&#160;", "&#xa0;", "&#xA0;")
+NUMBERED_SPACES = re.compile("&#(?:160|x[aA]0);")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
 TOLD_AT_START = 300_000
@@ -55,11 +56,11 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
         SelectorNotMatched: the selector finds nothing.
         PageWalled, NoContent: there is nothing to read; see `outcome`.
     """
-    if max(markup.count("<"), markup.count("=")) > MAX_SIGNS:
+    if len(markup) > MAX_SIGNS and max(markup.count("<"), markup.count("=")) > MAX_SIGNS:
         raise ExtractionFailed("The page has too many tags and attributes to be read.", url=url)
     document = parse(_plain_spaces(markup), positions=False)
     _refuse_monsters(document, url)
-    metadata = read_metadata(document, url, markup)
+    metadata = read_metadata(document, url, with_data=True)
     base_url = _base(document, url)
     settle_formulas(document)
     name_media(document)
@@ -98,10 +99,9 @@ def _roots(
 
 
 def _plain_spaces(markup: str) -> str:
-    for fixed in FIXED_SPACES + (NUMBERED_SPACES if "&#" in markup else ()):
-        if fixed in markup:
-            markup = markup.replace(fixed, " ")
-    return markup
+    for fixed in FIXED_SPACES:
+        markup = markup.replace(fixed, " ")
+    return NUMBERED_SPACES.sub(" ", markup) if "&#" in markup else markup
 
 
 def _told(markup: str) -> str:
@@ -113,7 +113,8 @@ def _told(markup: str) -> str:
 
 def _refuse_monsters(document: Document, url: str) -> None:
     """The parser bounds depth itself, as browsers do; the number of elements is bounded here."""
-    if sum(1 for _ in document.iter_elements()) > MAX_ELEMENTS:
+    elements = document.xpath("count(//*)")
+    if isinstance(elements, float) and elements > MAX_ELEMENTS:
         raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
     if len(document.select("[style]")) > MAX_STYLED:
         raise ExtractionFailed(
@@ -155,12 +156,16 @@ def _settle_noscript(document: Document) -> None:
     """Keep what a page offers to readers without scripts only where it is most of the page."""
     blocks = document.select("noscript")
     size = sum(len(block.text) for block in blocks)
-    styles = sum(len(style.text) for style in document.select("style"))
-    if size > NOSCRIPT_CHARACTERS and size > NOSCRIPT_SHARE * (len(document.text) - styles):
+    if size > NOSCRIPT_CHARACTERS and size > NOSCRIPT_SHARE * _characters(document):
         for block in blocks:
             block.unwrap()
-    else:
+    elif blocks:
         document.remove("noscript")
+
+
+def _characters(document: Document) -> int:
+    """Of text, without that of stylesheets."""
+    return len(document.text) - sum(len(style.text) for style in document.select("style"))
 
 
 def _selected(document: Document, selector: str, url: str) -> list[Element]:

@@ -46,37 +46,40 @@ def trace(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Lineage:
     spans = np.array((blocks.starts, blocks.ends)).T
     marks = np.array(blocks.marks)
     looks = np.array(blocks.looks)
-    scores = np.array([lexicon.of_names(names) for names in blocks.look_names], np.float32)[looks]
+    scores = np.array([lexicon.of_names(names) for names in blocks.look_names], np.float32).take(
+        looks, axis=0
+    )
     jumps = _jumps(parents)
     kinds = int(looks.max()) + 1
-    _, groups = np.unique(looks * kinds + looks[parents], return_inverse=True)
+    holders = np.array(blocks.holders)
+    _, groups = np.unique((looks * kinds + looks[parents])[holders], return_inverse=True)
     _, twins, count = np.unique(parents * kinds + looks, return_inverse=True, return_counts=True)
     repeats = count[twins].astype(np.float32)
-    holders = np.array(blocks.holders)
     both = scores.sum(axis=1)
     chain = [holders]
     for _ in range(ANCESTORS):
-        chain.append(parents[chain[-1]])
+        chain.append(parents.take(chain[-1]))
     most = _inherit(
         np.stack((-scores[:, 0], scores[:, 1], repeats, _tops(parents, spans, words)), axis=1),
         jumps,
         np.maximum,
     )
-    below_root = np.where(parents == np.arange(len(parents)), 0, both)
+    below_root = both.copy()
+    below_root[0] = 0
     summed = _inherit(below_root, jumps, np.add)
     above = np.stack(
         (scores[:, 0], scores[:, 1], -most[:, 0], most[:, 1], summed, both[parents]), axis=1
     )
     sections = most[:, 3].astype(np.int64)
     return Lineage(
-        chain=np.stack((*chain, sections[holders]), axis=1),
+        chain=np.stack((*chain, sections.take(holders)), axis=1),
         spans=spans,
-        groups=groups[holders],
-        own_marks=marks[holders],
-        marks=_inherit(marks, jumps, np.bitwise_or)[holders],
-        scores=above[holders].astype(np.float32),
-        section_scores=scores[sections[holders]],
-        repeats=np.stack((repeats, most[:, 2]), axis=1)[holders].astype(np.float32),
+        groups=groups,
+        own_marks=marks.take(holders),
+        marks=_inherit(marks, jumps, np.bitwise_or).take(holders),
+        scores=above.take(holders, axis=0).astype(np.float32),
+        section_scores=scores.take(sections.take(holders), axis=0),
+        repeats=np.stack((repeats, most[:, 2]), axis=1).take(holders, axis=0).astype(np.float32),
     )
 
 
@@ -85,7 +88,7 @@ def _jumps(parents: Ints) -> list[Ints]:
     above = parents
     jumps = [above]
     while above.any():
-        above = above[above]
+        above = above.take(above)
         jumps.append(above)
     return jumps
 
@@ -95,7 +98,7 @@ def _inherit(
 ) -> NDArray[Any]:
     """Each element's value merged with those of all above it; the root's must be neutral or idempotent."""
     for above in jumps:
-        values = merge(values, values[above])
+        values = merge(values, values.take(above, axis=0))
     return values
 
 

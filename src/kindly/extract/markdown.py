@@ -27,12 +27,11 @@ MAX_LINK_TEXT = 200
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = tuple(HEADINGS.split(", "))
-IN_HEADINGS = ", ".join(
-    f"{heading} {tag}"
-    for heading in HEADING_TAGS
-    for tag in ("strong", "b", "em", "i", "u", "font")
-)
+IN_HEADINGS = "strong, b, em, i, u, font"
 PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
+SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
+PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
+"""That leads to the same site and needs no more than to be put behind its name."""
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 LONE_BREAK = re.compile(r"^\\\n", re.M)
@@ -41,6 +40,8 @@ EMPHASIS_TAG = re.compile(
     r"(?<!\\)</?(?P<tag>strong|em|del)>",
     re.M | re.S,
 )
+TAG_ALONE = re.compile(r"</?(strong|em|del)>")
+"""The same in a text without code."""
 EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
 ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 
@@ -67,6 +68,8 @@ def render(
 
 def collapse_blank_lines(text: str) -> str:
     """At most one empty line in a row, but code stays as it is."""
+    if "```" not in text and "~~~" not in text:
+        return _collapsed(text).strip("\n")
     pieces: list[str] = []
     position, fence = 0, ""
     for found in FENCE.finditer(text):
@@ -97,14 +100,23 @@ def _rendered(root: Element, options: ExtractOptions) -> str:
         return BLANK_LINES.sub("\n\n", plain).strip("\n")
     special = root.select_one(verbatim.TAG) is not None
     drawn = root.to_markdown(_style(options.include_links, options.include_images, special))
-    return collapse_blank_lines(_marked(ESCAPED_NUMBER.sub(r"\1.", drawn)))
+    if "\\." in drawn:
+        drawn = ESCAPED_NUMBER.sub(r"\1.", drawn)
+    return collapse_blank_lines(_marked(drawn))
 
 
 def _marked(text: str) -> str:
     """Emphasis always as Markdown: the renderer falls back to tags where a strict parser might misread the marks."""
     if "</strong>" not in text and "</em>" not in text and "</del>" not in text:
         return text
+    if "`" not in text and "~~~" not in text:
+        return TAG_ALONE.sub(_unescaped_mark, text)
     return EMPHASIS_TAG.sub(lambda found: EMPHASIS.get(found["tag"] or "", found[0]), text)
+
+
+def _unescaped_mark(tag: re.Match[str]) -> str:
+    escaped = tag.string.startswith("\\", max(tag.start() - 1, 0))
+    return tag[0] if escaped else EMPHASIS[tag[1]]
 
 
 @lru_cache(maxsize=8)
@@ -147,7 +159,8 @@ def _drop_looks(root: Element) -> None:
     for around in (root, *root.ancestors):
         if isinstance(around, Element) and "style" in around.attrs:
             del around.attrs["style"]
-    root.strip_tags(IN_HEADINGS)
+    for heading in list(root.iter_elements(HEADING_TAGS)):
+        heading.strip_tags(IN_HEADINGS)
 
 
 def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
@@ -161,8 +174,7 @@ def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
         if url is None or (not label and anchor.select_one("img") is None):
             anchor.unwrap()
             continue
-        for name in list(anchor.attrs):
-            del anchor.attrs[name]
+        anchor.attrs.clear()
         anchor.attrs["href"] = url
         if label and url.startswith("http"):
             links.setdefault(url, label[:MAX_LINK_TEXT])
@@ -171,7 +183,7 @@ def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
 
 def _link_heading_instead(anchor: Element, url: str) -> None:
     """A link around a whole card becomes a link in the card's heading."""
-    heading = anchor.select_one(HEADINGS)
+    heading = next(anchor.iter_elements(HEADING_TAGS), None)
     if heading is not None:
         heading.wrap_children(Element("a", {"href": url}))
         anchor.unwrap()
@@ -183,11 +195,20 @@ def _absolute(href: str | None, base_url: str) -> str | None:
         return None
     if PLAIN_ADDRESS.match(href):
         return href
+    if "/." not in href and PLAIN_PATH.match(href) and (site := _site(base_url)):
+        return site + href
     try:
         url = urljoin(base_url, href)
     except ValueError:
         return None
     return url if url.lower().startswith(("http://", "https://", "mailto:")) else None
+
+
+@lru_cache(maxsize=8)
+def _site(base_url: str) -> str:
+    """The scheme and host of an address that has both."""
+    found = SITE.match(base_url)
+    return found[0] if found else ""
 
 
 def _settle_images(root: Element, options: ExtractOptions, base_url: str) -> None:

@@ -5,12 +5,14 @@ frames are not.
 """
 
 import re
+from itertools import islice
 from urllib.parse import urlsplit
 
 from turbohtml import Document, Element
 
 from kindly.extract.characters import clean
 
+MEDIA = ("iframe", "video", "audio")
 MAX_MEDIA = 50
 MAX_TITLE = 120
 PLAYERS = {
@@ -29,7 +31,7 @@ DULL = re.compile(
 
 def name_media(document: Document) -> None:
     """Put a link with the title in the place of each player."""
-    for element in document.select("iframe, video, audio")[:MAX_MEDIA]:
+    for element in list(islice(document.iter_elements(MEDIA), MAX_MEDIA)):
         link = _frame(element) if element.tag == "iframe" else _file(element)
         if link is not None:
             element.replace_with(link)

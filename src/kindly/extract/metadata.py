@@ -50,8 +50,8 @@ Candidate = tuple[str, str | None]
 """Where a value was found, and the value."""
 
 
-def read_metadata(document: Document, url: str, markup: str | None = None) -> Metadata:
-    """What the page says of itself; empty fields where it says nothing."""
+def read_metadata(document: Document, url: str, *, with_data: bool = False) -> Metadata:
+    """What the page says of itself, also to machines if asked; empty fields where it says nothing."""
     meta = _meta(document)
     ld = json_ld(document)
     page = _Page(document, url, meta, _facts(ld))
@@ -67,7 +67,7 @@ def read_metadata(document: Document, url: str, markup: str | None = None) -> Me
         language=values.get("language"),
         canonical=values.get("canonical"),
         sources={name: picked[1] for name, picked in found.items() if picked is not None},
-        structured=structured(document, markup, ld, meta) if markup is not None else {},
+        structured=structured(document, ld, meta) if with_data else {},
     )
 
 

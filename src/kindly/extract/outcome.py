@@ -177,6 +177,8 @@ def _has_form(evidence: Evidence) -> bool:
 
 
 def _paywall(evidence: Evidence) -> None:
+    if len(evidence.text) > TEASER_CHARACTERS:
+        return
     if len(evidence.text.split()) < TEASER_WORDS and is_teaser(evidence):
         raise PageWalled(
             "The page shows its text to subscribers only.",

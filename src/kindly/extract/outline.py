@@ -20,6 +20,8 @@ ENTRY_SHARE = 0.5
 NEW_SHARE = 0.5
 """How many of them no other table of contents may have."""
 NOT_A_WORD = re.compile(r"[\W_]+")
+ONLY_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
+"""Takes the same out of ASCII, and faster."""
 COUNT = re.compile(r"(?:\d{1,3} )+(?=\S)")
 """At the beginning of a heading or an entry."""
 COUNT_CHARACTERS = 30
@@ -104,6 +106,10 @@ def _contents(
 
 
 def _key(text: str) -> str:
-    key = NOT_A_WORD.sub(" ", text.lower()).strip()
+    lower = text.lower()
+    if lower.isascii():
+        key = " ".join(lower.encode().translate(ONLY_WORDS).decode().split())
+    else:
+        key = NOT_A_WORD.sub(" ", lower).strip()
     counted = COUNT.match(key)
     return key[counted.end() :] if counted else key

@@ -86,13 +86,16 @@ def _last_part(plain: str) -> str:
 def by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
     """The elements of every `.class`, `#id` and tag."""
     named: defaultdict[str, list[Element]] = defaultdict(list)
+    by_classes: defaultdict[str, list[Element]] = defaultdict(list)
     for element in elements:
         named[element.tag].append(element)
         if classes := element.attr("class"):
-            for name in classes.split():
-                named["." + name].append(element)
+            by_classes[classes].append(element)
         if ident := element.attr("id"):
             named["#" + ident].append(element)
+    for classes, alike in by_classes.items():
+        for name in classes.split():
+            named["." + name] += alike
     return dict(named)
 
 

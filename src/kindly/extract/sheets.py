@@ -13,7 +13,6 @@ SCREEN_WIDTH_PX = 1280
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 QUOTED = re.compile(r"content\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*')")
-PIECE = re.compile(r"([^{}]*)([{}])")
 CONDITION = re.compile(r"\s*@(media|supports|layer|(?:-\w+-)?keyframes)\b(.*)", re.I | re.S)
 MEDIA_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|r?em)")
 NOT_ON_SCREEN = re.compile(
@@ -43,16 +42,14 @@ def _on_screen(text: str) -> Iterator[Rule]:
     """The rules that hold on a desktop screen, in order, conditions unwrapped."""
     around: list[bool] = []
     """Of each block that is open, whether what is in it holds."""
-    head = ""
-    for before, brace in PIECE.findall(text):
-        if brace == "{":
+    for part in text.split("}")[:-1]:
+        *heads, body = part.split("{")
+        for before in heads:
             head = before.rpartition(";")[2] if ";" in before else before
             holds = around[-1] if around else True
             around.append(holds and ("@" not in head or _is_open(head, len(around))))
-            continue
-        if head and around and around[-1] and "@" not in head and len(before) <= MAX_BODY:
-            yield head, before.lower()
-        head = ""
+        if heads and head and around[-1] and "@" not in head and len(body) <= MAX_BODY:
+            yield head, body.lower()
         if around:
             around.pop()
 

@@ -80,16 +80,14 @@ def objects(values: list[object]) -> Iterator[Mapping[str, object]]:
             ]
 
 
-def structured(document: Document, markup: str, ld: list[object], meta: Mapping[str, str]) -> Json:
+def structured(document: Document, ld: list[object], meta: Mapping[str, str]) -> Json:
     """All of it, cut down, without what is not there."""
     budget = _Budget(MAX_CHARACTERS)
     groups: Json = {
         "json_ld": ld,
         "open_graph": _named(meta, "og:", "article:", "product:", "book:", "profile:"),
         "twitter": _named(meta, "twitter:"),
-        "microdata": [_item(item) for item in document.microdata()]
-        if "itemscope" in markup
-        else [],
+        "microdata": [_item(item) for item in document.microdata()],
     }
     return {name: budget.cut(group) for name, group in groups.items() if group}
 

@@ -13,20 +13,44 @@ CELL = UNREADABLE_DISTANCE + 1
 FEW_WORDS = 12
 """As many are sought one by one before a text is taken apart."""
 RED = Colour(255, 0, 0)
-HIDES = re.compile(
-    r"(?P<display>display\s*:\s*none)|(?P<visibility>visibility\s*:\s*(?:hidden|collapse))|"
-    r"(?P<opacity>opacity\s*[:(]\s*\.?0(?!\.[1-9]))|(?P<zoom>zoom\s*:\s*\.?0)|(?P<clip>clip(?!-rule))|"
-    r"(?P<offset>(?:left|right|top|bottom|indent)\s*:\s*(?:-\d{2,}|\d{4,}|\d{3,}(?:r?em|v[wh]))|"
-    r"(?:inset|margin)\s*:[^;]*(?:-\d{2,}|\d{4,}))|"
-    r"(?P<size>(?:height|width)\s*:\s*0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:[;!]|\Z))|"
-    r"(?P<transform>translate[^;]*-?\d{3,}|rotate(?:[xy]|3d|\s*:)|scale[^;]*[(:]\s*\.?0|matrix)|"
-    r"(?P<mask>mask(?:-image)?\s*:)|"
-    r"(?P<font>font-size\s*:\s*(?:0(?!\.[1-9]\d*(?:r?em|%))|\.0|1(?:\.[0-4]\d*)?(?:px|pt)?\s*(?:[;!]|\Z))|"
-    r"font\s*:[^;]*(?<![\d.])[01](?:px|pt)?[/\s])"
-)
-"""What may hide something, by family; a little more than `visible.is_unseen` would say yes to. In small letters."""
-MAY_HIDE = re.compile(re.sub(r"\?P<\w+>", "?:", HIDES.pattern))
-"""The same without families, which is quicker."""
+NONE: frozenset[str] = frozenset()
+LONG_VALUE = 1_000
+"""A longer one is suspect without a look, which could take long."""
+FAR_LEFT = r"-(?:\d{3}|\d{2}\d*(?:\.\d*)?(?:r?em|%|v[wh]))"
+FAR_RIGHT = r"[5-9]\d{3}|\d{5}|\d{4}(?:\.\d*)?(?!px)[a-z%]|\d{3,}(?:r?em|v[wh])"
+BOX_SHAPES = "(?:rect|circle|ellipse|inset|polygon)"
+ZERO = r"0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:!|\Z)"
+SIGNS = {
+    ("display", "display"): r"\s*none",
+    ("visibility", "visibility content-visibility"): r"\s*(?:hidden|collapse)",
+    ("opacity", "opacity"): r"\s*\.?0(?!\.[1-9])",
+    ("opacity", "filter"): r".*opacity\(\s*\.?0(?!\.[1-9])",
+    ("zoom", "zoom"): r"\s*\.?0",
+    ("clip", "clip clip-path"): rf".*{BOX_SHAPES}\(",
+    ("offset", "left right top bottom"): rf"\s*(?:{FAR_LEFT}|{FAR_RIGHT})",
+    ("offset", "text-indent margin-left margin-top"): rf"\s*{FAR_LEFT}",
+    ("offset", "inset margin"): rf".*{FAR_LEFT}",
+    ("size", "height width max-height max-width"): rf"\s*{ZERO}",
+    ("transform", "transform"): (
+        r".*(?:translate.*-(?!1\d\d(?:\.\d*)?%)\d{3}|rotate[xy]|scale.*\(\s*\.?0|matrix)"
+    ),
+    ("transform", "translate"): r".*-\d{3}",
+    ("transform", "rotate"): "",
+    ("transform", "scale"): r"\s*\.?0",
+    ("mask", "mask mask-image -webkit-mask -webkit-mask-image"): r".*-gradient\(",
+    ("font", "font-size"): (
+        r"\s*(?:0(?!\.[1-9]\d*(?:r?em|%))|\.0|1(?:\.[0-4]\d*)?(?:px|pt)?\s*(?:!|\Z))"
+    ),
+    ("font", "font"): r".*(?<![\d.])[01](?:px|pt)?[/\s]",
+}
+"""How a value that may hide something begins, by family and properties; a little more than `visible.is_unseen` and
+`visible._is_tiny` would say yes to. In small letters."""
+HIDES: Mapping[str, tuple[str, re.Pattern[str]]] = {
+    name: (family, re.compile(pattern, re.S))
+    for (family, names), pattern in SIGNS.items()
+    for name in names.split()
+}
+"""The same by property."""
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "display": ("display",),
     "visibility": ("visibility",),
@@ -112,24 +136,17 @@ def _parsed(words: set[str]) -> dict[str, Colour]:
 @lru_cache(maxsize=4096)
 def families_of(body: str) -> frozenset[str]:
     """The families by which these declarations may hide something."""
-    if not _may_hide(body) or not MAY_HIDE.search(body):
-        return frozenset()
-    return frozenset(hit.lastgroup or "" for hit in HIDES.finditer(body))
+    found: set[str] = set()
+    for declaration in body.split(";"):
+        name, _, value = declaration.partition(":")
+        hides = HIDES.get(name.strip())
+        if hides is not None and (len(value) > LONG_VALUE or hides[1].match(value)):
+            found.add(hides[0])
+    return frozenset(found) if found else NONE
 
 
 def _backgrounds(body: str) -> list[str]:
     return [word.strip() for word in BACKGROUND.findall(body)]
-
-
-def _may_hide(body: str) -> bool:
-    """Whether a closer look is worth while; written out because a page with much style spends its time here."""
-    return (
-        "none" in body or "hidden" in body or "collapse" in body or "opacity" in body or "clip" in body
-        or ":0" in body or ": 0" in body or ":-" in body or ": -" in body or ":1" in body or ": 1" in body
-        or ":." in body or ": ." in body or "font:" in body or "scale" in body or "rotate" in body
-        or "transl" in body or "matrix" in body or "mask" in body or "left" in body
-        or "right" in body or "top" in body or "bottom" in body or "indent" in body
-    )  # fmt: skip
 
 
 def _text_colours(body: str) -> list[str]:

@@ -18,7 +18,8 @@ NOT_TEXT = (
 )
 """Controls, embedded things and their fallbacks: no text of the page."""
 
-FALLBACKS = "template, noframes, noembed, object, video, audio, canvas, iframe, datalist"
+FALLBACK_TAGS = "template noframes noembed object video audio canvas iframe datalist"
+FALLBACKS = frozenset(FALLBACK_TAGS.split())
 """Of these, what stands where browsers draw something else; counted when it holds text."""
 
 HIDDEN_MARKUP = "[hidden], [popover], dialog:not([open]), annotation, annotation-xml"
@@ -70,7 +71,7 @@ Piece = Sequence[Element | Text]
 
 def drop_unseen(document: Document) -> int:
     """Take invisible elements and text out of the tree; the number of pieces that held text."""
-    fallbacks = sum(bool(element.text.strip()) for element in document.select(FALLBACKS))
+    fallbacks = sum(bool(element.text.strip()) for element in document.iter_elements(FALLBACKS))
     document.remove(NOT_TEXT)
     cascade = Cascade(document)
     document.remove("style")
