@@ -61,14 +61,14 @@ def _below(threshold: float) -> np.float32:
     return near if float(near) <= threshold else np.nextafter(near, np.float32(-np.inf))
 
 
-def to_arrays(name: str, trees: Trees) -> Arrays:
+def trees_to_arrays(trees: Trees) -> Arrays:
     """The arrays of an ensemble under the names the product reads, as small as they go."""
     return {
-        f"{name}_roots": trees.roots.astype(np.uint32),
-        f"{name}_step": trees.step.astype(np.uint32),
-        f"{name}_threshold": trees.threshold,
-        f"{name}_value": trees.value.astype(np.float32),
-        f"{name}_depth": np.array(trees.depth),
+        "trees_roots": trees.roots.astype(np.uint32),
+        "trees_step": trees.step.astype(np.uint32),
+        "trees_threshold": trees.threshold,
+        "trees_value": trees.value.astype(np.float32),
+        "trees_depth": np.array(trees.depth),
     }
 
 

@@ -20,18 +20,29 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.classify import DATA, blend, has_doubts
-from kindly.extract.features import Table, enrich, tabulate
-from kindly.extract.lexicon import Lexicon
+from kindly.extract.classify import DATA, blend, chances_of, has_doubts
+from kindly.extract.features import Table, tabulate
+from kindly.extract.network import Panel
+from kindly.extract.trees import Trees
 from kindly.extract.typography import Floats
 from kindly.extract.whole import settle
+from tools.extractor_network import Lesson, panel_to_arrays, train_panel
 from tools.extractor_pages import TrainingPage, read_pages
-from tools.extractor_trees import Arrays, flatten, to_arrays, words_to_arrays
+from tools.extractor_trees import Arrays, flatten, trees_to_arrays, words_to_arrays
 from tools.extractor_words import learn_words
 
-SETS = {"wcxb": 1.0, "scrapinghub": 0.6, "readability": 0.4, "magic_html": 0.3}
+SETS = {"wcxb": 1.0, "scrapinghub": 0.8, "readability": 0.7, "magic_html": 0.3}
 """What to train on, and how much a page of each set counts."""
+PAGE_TYPES = (
+    *("article", "collection", "documentation", "forum", "listing", "product", "service"),
+)
+"""As WCXB, the set that has them, names them."""
+TYPED = "wcxb"
 FOLDS = 5
+SEEDS = (0, 1)
+"""Of the networks, one each."""
+RARITY = 0.3
+"""How much more a page of a rare type counts for the networks: the power of how many times rarer it is than most."""
 ROUNDS = 150
 PARAMETERS = {
     "objective": "cross_entropy",
@@ -57,7 +68,7 @@ SHARED = ROOT / "../shared/data/extract"
 
 @dataclass(slots=True)
 class Sample:
-    """Pages with what the trees are to learn from each."""
+    """Pages with what is to be learned from each."""
 
     pages: list[TrainingPage]
     textless: list[TrainingPage]
@@ -65,32 +76,54 @@ class Sample:
     folds: list[int]
     labels: list[Floats]
     weights: list[Floats]
+    tables: list[Table]
 
-    def train(self, matrices: list[Floats], without: int | None = None) -> lgb.Booster:
-        """A model of all folds but one, or of all."""
-        chosen = [at for at, fold in enumerate(self.folds) if fold != without]
+    def forest(self, without: int | None = None) -> Trees:
+        """Trees of all folds but one, or of all."""
+        chosen = self._all_but(without)
         weights = np.concatenate([self.weights[at] for at in chosen])
         data = lgb.Dataset(
-            np.concatenate([matrices[at] for at in chosen]),
+            np.concatenate([self.tables[at].matrix for at in chosen]),
             np.concatenate([self.labels[at] for at in chosen]),
             weight=weights / weights.mean(),
         )
-        return lgb.train(PARAMETERS, data, ROUNDS)
+        return flatten(lgb.train(PARAMETERS, data, ROUNDS))
 
-    def cross_train(self, matrices: list[Floats]) -> list[Floats]:
-        """For every block a chance from a model that has not seen its site."""
-        chances: list[Floats] = [np.zeros(0, np.float32)] * len(self.pages)
-        for fold in range(FOLDS):
-            trees = flatten(self.train(matrices, without=fold)).grown()
-            for at, home in enumerate(self.folds):
-                if home == fold:
-                    chances[at] = trees.chances(matrices[at])
-        return chances
+    def panel(self, without: int | None = None) -> Panel:
+        """Networks of all folds but one, or of all; pages of rare types count more."""
+        types = [type_of(page) for page in self.pages]
+        rarity = rarities(types)
+        lessons = [
+            Lesson(
+                self.tables[at], self.labels[at], self.weights[at] * rarity[types[at]], types[at]
+            )
+            for at in self._all_but(without)
+        ]
+        return train_panel(lessons, SEEDS)
+
+    def at_home(self, fold: int) -> list[int]:
+        """The pages of a fold."""
+        return [at for at, home in enumerate(self.folds) if home == fold]
+
+    def _all_but(self, fold: int | None) -> list[int]:
+        return [at for at, home in enumerate(self.folds) if home != fold]
+
+
+def type_of(page: TrainingPage) -> int:
+    """The number of a page's type, -1 where its set does not tell types."""
+    return PAGE_TYPES.index(page.page_type) if page.source == TYPED else -1
 
 
 def fold_of(site: str) -> int:
     """The fold of a site, the same in every run."""
     return int.from_bytes(hashlib.sha256(site.encode()).digest()[:4], "big") % FOLDS
+
+
+def rarities(types: list[int]) -> dict[int, float]:
+    """How much a page of each type counts; of no known type as much as one of the commonest."""
+    counts = Counter(kind for kind in types if kind >= 0)
+    most = max(counts.values())
+    return {-1: 1.0} | {kind: (most / count) ** RARITY for kind, count in counts.items()}
 
 
 def weigh(page: TrainingPage) -> Floats:
@@ -102,23 +135,24 @@ def weigh(page: TrainingPage) -> Floats:
 
 
 def sample_of(found: list[TrainingPage]) -> Sample:
-    """Pages made ready."""
+    """Pages made ready, each with the word list that was made without its fold."""
     pages = [page for page in found if page.blocks.texts]
+    folds = [fold_of(page.site) for page in pages]
+    lexicons = [
+        learn_words(page for page, home in zip(pages, folds, strict=True) if home != fold)
+        for fold in range(FOLDS)
+    ]
     return Sample(
         pages,
         [page for page in found if not page.blocks.texts],
-        [fold_of(page.site) for page in pages],
+        folds,
         [np.array(page.labels, np.float32) for page in pages],
         [weigh(page) for page in pages],
+        [
+            tabulate(page.blocks, page.hints, lexicons[fold])
+            for page, fold in zip(pages, folds, strict=True)
+        ],
     )
-
-
-def tables_of(sample: Sample, lexicons: list[Lexicon]) -> list[Table]:
-    """The features of each page, with the word list that was made without its fold."""
-    return [
-        tabulate(page.blocks, page.hints, lexicons[fold])
-        for page, fold in zip(sample.pages, sample.folds, strict=True)
-    ]
 
 
 def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
@@ -130,13 +164,13 @@ def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
     return 2 * (words & page.truth).total() / max(1, words.total() + page.truth.total())
 
 
-def report(name: str, sample: Sample, tables: list[Table], chances: list[Floats]) -> None:
+def report(name: str, sample: Sample, opinions: list[Floats]) -> None:
     """Print the mean F1 over pages, over page types, and of each type, for every set."""
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in sample.textless:
         scores[page.source][page.page_type].append(0.0)
-    for page, table, mine in zip(sample.pages, tables, chances, strict=True):
-        keep = settle(page.blocks, mine, table.words)
+    for page, table, odds in zip(sample.pages, sample.tables, opinions, strict=True):
+        keep = settle(page.blocks, chances_of(odds), table.words)
         scores[page.source][page.page_type].append(f1(page, keep))
     for source, by_type in scores.items():
         means = {kind: fmean(values) for kind, values in sorted(by_type.items())}
@@ -147,35 +181,34 @@ def report(name: str, sample: Sample, tables: list[Table], chances: list[Floats]
     sys.stdout.flush()
 
 
+def cross_validate(sample: Sample) -> None:
+    """Print what models that have not seen a page's site make of it."""
+    nothing = np.zeros(0, np.float32)
+    trees, networks, together = ([nothing] * len(sample.pages) for _ in range(3))
+    for fold in range(FOLDS):
+        forest, panel = sample.forest(fold).grown(), sample.panel(fold)
+        for at in sample.at_home(fold):
+            table = sample.tables[at]
+            trees[at] = forest.odds(table.matrix)
+            opinions = panel.odds(table)
+            networks[at] = blend(opinions)
+            doubts = has_doubts(trees[at], table.words)
+            together[at] = blend([trees[at], *opinions]) if doubts else trees[at]
+    report("trees", sample, trees)
+    report("networks", sample, networks)
+    report("together", sample, together)
+
+
 def train(pages: list[TrainingPage]) -> Arrays:
     """Cross-validate, then train on everything; the arrays of the data file."""
     sample = sample_of(pages)
-    pages = sample.pages
-    lexicons = [
-        learn_words(page for page, home in zip(pages, sample.folds, strict=True) if home != fold)
-        for fold in range(FOLDS)
-    ]
-    tables = tables_of(sample, lexicons)
-    matrices = [table.matrix for table in tables]
-    first = sample.cross_train(matrices)
-    report("first pass", sample, tables, first)
-    enriched = [
-        np.concatenate((table.matrix, enrich(table, chances)), axis=1)
-        for table, chances in zip(tables, first, strict=True)
-    ]
-    second = sample.cross_train(enriched)
-    report("second pass", sample, tables, second)
-    both = [
-        blend(one, two) if has_doubts(one, table.words) else one
-        for table, one, two in zip(tables, first, second, strict=True)
-    ]
-    report("together", sample, tables, both)
-    lexicon = learn_words(pages)
+    cross_validate(sample)
+    lexicon = learn_words(sample.pages)
     return {
         **words_to_arrays("names", lexicon.names),
         **words_to_arrays("words", lexicon.words),
-        **to_arrays("first", flatten(sample.train(matrices))),
-        **to_arrays("second", flatten(sample.train(enriched))),
+        **trees_to_arrays(sample.forest()),
+        **panel_to_arrays(sample.panel()),
     }
 
 

@@ -3,8 +3,8 @@ import pytest
 from turbohtml import parse
 
 from kindly.extract.blocks import Blocks, read_blocks
-from kindly.extract.classify import load_model
-from kindly.extract.features import enrich, shifted, tabulate
+from kindly.extract.classify import blend, has_doubts, load_model
+from kindly.extract.features import shifted, tabulate
 from kindly.extract.hints import Hints, read_hints
 from kindly.extract.lexicon import Lexicon, first_words, name_words
 from kindly.extract.trees import FEATURE_BITS, Trees
@@ -36,17 +36,25 @@ def test_trees_send_each_row_to_its_leaf() -> None:
         depth=2,
     )
     rows = np.array([[0, 5], [0, 6], [1, 6]], np.float32)
-    odds = np.array([2.5, -0.5, 3.5])
-    forest = trees.grown()
-    assert forest.chances(rows) == pytest.approx(1 / (1 + np.exp(-odds)))
-    assert forest.chances(rows[:, :1], rows[:, 1:]).tolist() == forest.chances(rows).tolist()
+    assert trees.grown().odds(rows).tolist() == [2.5, -0.5, 3.5]
 
 
-def test_shipped_model_has_words_and_two_passes() -> None:
+def test_shipped_model_has_words_trees_and_networks() -> None:
     model = load_model()
     assert model.lexicon.names["sidebar"] < 0 < model.lexicon.names["prose"]
-    assert min(model.first.size, model.second.size) > 10
+    assert model.forest.size > 10
+    assert len(model.panel.networks) == 2
     assert load_model() is model
+
+
+def test_only_a_page_that_is_not_clear_leaves_doubts() -> None:
+    words = numbers(100, 100)
+    assert not has_doubts(numbers(9, -9), words)
+    assert has_doubts(numbers(1, -1), words)
+
+
+def test_opinions_are_blended_by_their_odds() -> None:
+    assert blend([numbers(1, -2), numbers(3, 0)]).tolist() == [2, -1]
 
 
 def test_matrix_has_a_finite_row_for_every_block() -> None:
@@ -54,10 +62,8 @@ def test_matrix_has_a_finite_row_for_every_block() -> None:
         "<nav><a href=/>Home</a></nav><h1>Tides</h1><p>The sea rises.</p><p>日本。</p>"
     )
     table = tabulate(blocks, Hints("Tides", "/a?b", frozenset({"article"})), load_model().lexicon)
-    second = enrich(table, numbers(0.1, 0.5, 0.9, 0.8))
-    assert len(table.matrix) == len(second) == 4
+    assert len(table.matrix) == 4
     assert np.isfinite(table.matrix).all()
-    assert np.isfinite(second).all()
 
 
 def test_single_block_can_be_scored() -> None:
@@ -102,6 +108,11 @@ def test_only_short_texts_have_first_words() -> None:
 def test_blocks_are_taken_while_the_expected_agreement_rises() -> None:
     keep = choose(numbers(0.9, 0.05, 0.6, 0.01), numbers(50, 100, 20, 200))
     assert keep.tolist() == [True, False, True, False]
+
+
+def test_where_little_is_certain_more_is_kept_than_the_likely_half() -> None:
+    keep = choose(numbers(0.45, 0.4, 0.35, 0.01), numbers(50, 50, 50, 50))
+    assert keep.tolist() == [True, True, True, False]
 
 
 def test_unlikely_blocks_of_an_unlikely_page_are_still_chosen_from() -> None:

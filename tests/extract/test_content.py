@@ -98,7 +98,8 @@ def test_loose_text_that_is_not_content_goes_from_an_element_that_stays() -> Non
         f"<a class='share-button social' href=#>{name}</a> " for name in ("Share", "Tweet", "Email")
     )
     text = read(
-        f"<nav><a href=/>Home</a></nav><div class=article-body>{prose}{shares}</div><footer>Copyright</footer>"
+        "<nav><a href=/>Home</a></nav><div class=article-body><h1>The tides</h1>"
+        f"{prose}{shares}</div><footer>Copyright</footer>"
     ).text
     assert "Tweet" not in text
     assert "A sentence of the story" in text

@@ -1,20 +1,21 @@
 """Blocks of a page → which of them are content.
 
-Two passes of boosted decision trees, the second only where the first leaves doubts. The trees and word lists are data
+Boosted decision trees, and where they leave doubts also small neural networks. Trees, networks and word lists are data
 beside this module, made by `tools/train_extractor.py`; nothing is learned here.
 """
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
 
 from kindly.extract.blocks import Blocks
-from kindly.extract.features import enrich, tabulate
+from kindly.extract.features import tabulate
 from kindly.extract.hints import Hints
 from kindly.extract.lexicon import Lexicon
+from kindly.extract.network import Layer, Network, Panel
 from kindly.extract.outline import Flags
 from kindly.extract.trees import Forest, Trees
 from kindly.extract.typography import Floats
@@ -23,6 +24,9 @@ from kindly.extract.whole import expected_agreement, settle
 DATA = "content.npz"
 SURE = 0.95
 """A choice that may be expected to agree so well with the content is not thought over again."""
+LAYER_PARTS = tuple(part.name for part in fields(Layer))
+NETWORK_PARTS = tuple(part.name for part in fields(Network) if part.name != "layers")
+PANEL_PARTS = tuple(part.name for part in fields(Panel) if part.name != "networks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +34,32 @@ class Model:
     """All that was learned."""
 
     lexicon: Lexicon
-    first: Forest
-    second: Forest
+    forest: Forest
+    panel: Panel
 
     def keep(self, blocks: Blocks, hints: Hints) -> Flags:
         """For each block whether it is content; at least one is."""
         table = tabulate(blocks, hints, self.lexicon)
-        first = self.first.chances(table.matrix)
-        chances = first
-        if has_doubts(first, table.words):
-            chances = blend(first, self.second.chances(table.matrix, enrich(table, first)))
-        return settle(blocks, chances, table.words)
+        odds = self.forest.odds(table.matrix)
+        if has_doubts(odds, table.words):
+            odds = blend([odds, *self.panel.odds(table)])
+        return settle(blocks, chances_of(odds), table.words)
 
 
-def has_doubts(first: Floats, words: Floats) -> bool:
-    """Whether the first pass is to be thought over."""
-    return expected_agreement(first, words) < SURE
+def chances_of(odds: Floats) -> Floats:
+    """Logarithms of odds as chances, 0 to 1."""
+    chances: Floats = np.divide(1, 1 + np.exp(-odds), dtype=np.float32)
+    return chances
 
 
-def blend(first: Floats, second: Floats) -> Floats:
-    """What both passes say together."""
-    mean: Floats = np.divide(first + second, 2, dtype=np.float32)
+def has_doubts(odds: Floats, words: Floats) -> bool:
+    """Whether what the trees say is to be thought over."""
+    return expected_agreement(chances_of(odds), words) < SURE
+
+
+def blend(opinions: list[Floats]) -> Floats:
+    """What all say together."""
+    mean: Floats = np.mean(opinions, axis=0, dtype=np.float32)
     return mean
 
 
@@ -61,8 +70,8 @@ def load_model() -> Model:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         return Model(
             Lexicon(_words(arrays, "names"), _words(arrays, "words")),
-            _trees(arrays, "first"),
-            _trees(arrays, "second"),
+            _trees(arrays),
+            _panel(arrays),
         )
 
 
@@ -72,12 +81,27 @@ def _words(arrays: "np.lib.npyio.NpzFile", name: str) -> dict[str, float]:
     return dict(zip(words, scores, strict=True))
 
 
-def _trees(arrays: "np.lib.npyio.NpzFile", name: str) -> Forest:
+def _trees(arrays: "np.lib.npyio.NpzFile") -> Forest:
     trees = Trees(
-        roots=arrays[f"{name}_roots"].astype(np.int64),
-        step=arrays[f"{name}_step"].astype(np.int64),
-        threshold=arrays[f"{name}_threshold"],
-        value=arrays[f"{name}_value"].astype(np.float32),
-        depth=int(arrays[f"{name}_depth"]),
+        roots=arrays["trees_roots"].astype(np.int64),
+        step=arrays["trees_step"].astype(np.int64),
+        threshold=arrays["trees_threshold"],
+        value=arrays["trees_value"].astype(np.float32),
+        depth=int(arrays["trees_depth"]),
     )
     return trees.grown()
+
+
+def _panel(arrays: "np.lib.npyio.NpzFile") -> Panel:
+    scale = {name: arrays[f"panel_{name}"] for name in PANEL_PARTS}
+    count = int(arrays["networks"])
+    return Panel(networks=tuple(_network(arrays, at) for at in range(count)), **scale)
+
+
+def _network(arrays: "np.lib.npyio.NpzFile", at: int) -> Network:
+    parts = {name: arrays[f"network{at}_{name}"] for name in NETWORK_PARTS}
+    layers = (
+        Layer(*(arrays[f"network{at}_layer{layer}_{name}"] for name in LAYER_PARTS))
+        for layer in range(int(arrays["layers"]))
+    )
+    return Network(layers=tuple(layers), **parts)

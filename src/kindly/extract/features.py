@@ -1,7 +1,6 @@
 """Blocks of a page → one row of numbers each, for the classifier.
 
-The first matrix is what the page itself shows; the second adds what the classifier's first pass thinks of a block's
-surroundings. Everything is computed for all blocks at once.
+Everything is computed for all blocks at once.
 """
 
 from collections import Counter
@@ -37,13 +36,13 @@ SCHEMA_KINDS = (
 COUNTED_TAGS = (
     *("h1", "h2", "h3", "article", "pre", "table", "li", "p", "form", "button", "blockquote", "dt"),
 )
+TAG_COLUMNS = (0, 1, 2)
+"""The columns with numbers of tags: of a block's element, of that above it, of that above this one."""
 LONG_WORDS = 25
 NEAR = (1, -1, 2, -2)
 WINDOWS = (3, 8)
 LEVELS = (0, 1, 2, 3, 5, 6)
 """Which entries of a block's chain of elements are described."""
-CHANCE_NEAR = (1, 2, 3, -1, -2, -3)
-CHANCE_WINDOWS = (2, 5, 12, 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class Table:
 
 
 def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
-    """The first matrix and what the second needs; there must be a block."""
+    """The rows of a page and what they were made from; there must be a block."""
     counts = count_characters(blocks.texts)
     words = counts.words
     lineage = trace(blocks, lexicon, words)
@@ -82,10 +81,10 @@ def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
         np.ones_like(words),
     )
     columns = [
-        *_own(blocks, counts, link_share),
         own_codes,
         codes[lineage.chain[:, 1]],
         codes[lineage.chain[:, 2]],
+        *_own(blocks, counts, link_share),
         _bits(lineage.own_marks, OWN_MARKS),
         _bits(lineage.marks, range(len(MARKS))),
         lineage.scores,
@@ -101,32 +100,6 @@ def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
         _page(blocks, hints, sums[-1], words),
     ]
     return Table(_joined(columns), words, lineage, headings)
-
-
-def enrich(table: Table, chances: Floats) -> Floats:
-    """What the second matrix adds to the first: what the first pass makes of each block's surroundings."""
-    words, lineage = table.words, table.lineage
-    weighed = chances * words
-    sums = _sums(weighed, words)
-    inside = sums[lineage.spans[:, 1]] - sums[lineage.spans[:, 0]]
-    whole = max(sums[-1, 0], 1e-6)
-    mean = inside[:, 0] / np.maximum(inside[:, 1], 1)
-    about = np.stack((mean, inside[:, 0] / whole), axis=1).astype(np.float32)
-    size = np.maximum(np.bincount(lineage.groups, words), 1)
-    alike = np.bincount(lineage.groups, weighed) / size
-    before = np.where(table.headings >= 0, chances[np.maximum(table.headings, 0)], -1)
-    columns = [
-        chances,
-        *(shifted(chances, by) for by in CHANCE_NEAR),
-        *(near[:, 0] / near[:, 1] for near in (_window(sums, width) for width in CHANCE_WINDOWS)),
-        about[lineage.chain].reshape(len(words), -1),
-        alike[lineage.groups],
-        (size / sums[-1, 1])[lineage.groups],
-        before,
-        sums[:-1, 0] / whole,
-        _same(len(words), _outlook(chances, words, whole)),
-    ]
-    return _joined(columns)
 
 
 def shifted(values: Floats, by: int) -> Floats:
@@ -323,17 +296,3 @@ def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Float
         float("?" in path),
     ]
     return _same(len(words), facts)
-
-
-def _outlook(chances: Floats, words: Floats, whole: float) -> list[float]:
-    """What the first pass expects of the page: how much content, how sure, and of what make."""
-    weighed = chances * words
-    long = words > LONG_WORDS
-    return [
-        float(whole),
-        float(whole / words.sum()),
-        float(chances.max()),
-        float((weighed * chances).sum() / whole),
-        float(weighed[long].sum() / whole),
-        float(words[chances > 0.5].sum() / words.sum()),
-    ]

@@ -61,14 +61,13 @@ class Forest:
     size: int
     """How many trees there are."""
 
-    def chances(self, *matrices: Floats) -> Floats:
-        """For each row, which goes through all matrices, the chance, 0 to 1."""
-        scores = np.empty(len(matrices[0]), np.float32)
-        for start in range(0, len(scores), ROWS_AT_ONCE):
-            end = start + ROWS_AT_ONCE
-            rows = np.concatenate([matrix[start:end] for matrix in matrices], axis=1)
-            scores[start:end] = self._score(rows)
-        return (1 / (1 + np.exp(-scores))).astype(np.float32)
+    def odds(self, matrix: Floats) -> Floats:
+        """For each row the logarithm of its odds."""
+        found = np.empty(len(matrix), np.float32)
+        for start in range(0, len(matrix), ROWS_AT_ONCE):
+            rows = matrix[start : start + ROWS_AT_ONCE]
+            found[start : start + ROWS_AT_ONCE] = self._score(rows)
+        return found
 
     def _score(self, rows: Floats) -> Floats:
         count, width = rows.shape
