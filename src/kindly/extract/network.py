@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kindly.arrays import one_thread
 from kindly.extract.features import TAG_COLUMNS, Table
 from kindly.extract.lineage import Ints
 from kindly.extract.typography import Floats
@@ -70,7 +71,8 @@ class Panel:
         np.clip(rows, self.low, self.high, out=rows)
         tags = table.matrix[:, TAG_COLUMNS].T.astype(np.int64)
         near = Surroundings(table)
-        return [network.odds(rows, tags, near) for network in self.networks]
+        with one_thread():
+            return [network.odds(rows, tags, near) for network in self.networks]
 
 
 def squeezed(matrix: Floats, long_tailed: NDArray[np.bool_]) -> Floats:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from kindly.arrays import one_thread
 from kindly.errors import EmbeddingsDown
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ class Model:
         owners = np.repeat(np.arange(len(texts)), [len(one) for one in texts])
         counts = np.bincount(owners * len(found) + places, minlength=len(texts) * len(found))
         table = counts.reshape(len(texts), len(found)).astype(np.float32)
-        return np.asarray(table @ self.table[found].astype(np.float32), dtype=np.float32)
+        with one_thread():
+            return np.asarray(table @ self.table[found].astype(np.float32), dtype=np.float32)
 
     def _tokens(self, text: str) -> list[int]:
         """A text's tokens: none spans two words, so that they are the tokens of its words."""
