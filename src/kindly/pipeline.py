@@ -413,9 +413,11 @@ async def _is_worth_rendering(
 ) -> bool:
     if isinstance(failure, NeedsBrowser):
         return True
-    from kindly.fetch.need import needs_browser
+    from kindly.fetch.need import ENOUGH_CHARS, needs_browser
 
     chars = len(document.text) if document else None
+    if chars is not None and chars >= ENOUGH_CHARS:
+        return False
     return await anyio.to_thread.run_sync(needs_browser, page, chars) is not None
 
 

@@ -34,6 +34,8 @@ Value = TypeVar("Value")
 
 KEPT_CHUNKS = 1_000
 """Chunks whose index stays in memory."""
+SHORT = 20_000
+"""Characters that are cut in less than a millisecond, for which no thread is woken."""
 CANDIDATES = 48
 """How many chunks the whole library offers by words, and as many by meaning."""
 EVICT_EVERY = 200
@@ -156,9 +158,7 @@ class Reader:
             known = _by_id(before.chunks, before.vectors)
         else:
             known = {}
-        chunks = await anyio.to_thread.run_sync(
-            partial(_split, document.text, url, self._rules.chunk_tokens)
-        )
+        chunks = await _split(document.text, url, self._rules.chunk_tokens)
         fresh, note = await self._embedded([one for one in chunks if one.id not in known])
         if page is None or "no-store" not in page.cache_control:
             kept = await self._put(entry, chunks, fresh)
@@ -347,10 +347,12 @@ def embedded_text(chunk: Chunk) -> str:
     return chunk.text
 
 
-def _split(text: str, url: str, size: int) -> tuple[Chunk, ...]:
+async def _split(text: str, url: str, size: int) -> tuple[Chunk, ...]:
     from kindly.read.chunk import split
 
-    return split(text, url, size=size)
+    if len(text) <= SHORT:
+        return split(text, url, size=size)
+    return await anyio.to_thread.run_sync(partial(split, text, url, size=size))
 
 
 def _entry(url: str, document: Document, page: Page | None) -> Entry:

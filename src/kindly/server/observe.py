@@ -4,6 +4,7 @@ import logging
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from kindly import trace
 from kindly.app import App
@@ -37,28 +38,28 @@ def observed(app: App, tool: str) -> Iterator[Current]:
 
 def counted(watch: Watch, current: Current) -> trace.Listener:
     """Counts a call's steps."""
+    return partial(_counting, watch, current)
 
-    @contextmanager
-    def listen(step: Span) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            watch.step(current, step.name, step.took_s, step.outcome, step.facts)
 
-    return listen
+@contextmanager
+def _counting(watch: Watch, current: Current, step: Span) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        watch.step(current, step.name, step.took_s, step.outcome, step.facts)
 
 
 def logged(call: str) -> trace.Listener:
     """Writes a line for each step; what was at hand only at level debug."""
+    return partial(_logging, call)
 
-    @contextmanager
-    def listen(step: Span) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            kept = step.facts.get("how") in KEPT or step.facts.get("cached")
-            facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
-            level = logging.DEBUG if kept or step.name == "extract" else logging.INFO
-            logger.log(level, step.name, extra=facts | step.facts)
 
-    return listen
+@contextmanager
+def _logging(call: str, step: Span) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        kept = step.facts.get("how") in KEPT or step.facts.get("cached")
+        facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
+        level = logging.DEBUG if kept or step.name == "extract" else logging.INFO
+        logger.log(level, step.name, extra=facts | step.facts)
