@@ -255,7 +255,7 @@ def _connect(path: Path) -> "sqlite3.Connection":
     database = sqlite3.connect(path, timeout=TRY_S, isolation_level=None, check_same_thread=False)
     try:
         database.execute("PRAGMA synchronous = NORMAL")
-        database.execute("PRAGMA cache_size = -8000")
+        database.execute("PRAGMA cache_size = -2000")
         database.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
         database.execute("PRAGMA journal_size_limit = 67108864")
     except sqlite3.Error:

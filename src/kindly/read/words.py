@@ -100,10 +100,10 @@ def _piece_terms(piece: str) -> tuple[str, ...]:
     return tuple(chain.from_iterable(map(_terms_of, tokens(piece))))
 
 
-_known_terms = lru_cache(maxsize=50_000)(_piece_terms)
+_known_terms = lru_cache(maxsize=20_000)(_piece_terms)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def _terms_of(token: str) -> tuple[str, ...]:
     parts = _PART.findall(token[: 4 * MAX_WORD])
     found = [term for part in parts for term in _part_terms(part)]
