@@ -15,8 +15,8 @@ from torch.nn import functional
 
 from kindly.extract.blocks import TAG_CODES
 from kindly.extract.classify import LAYER_PARTS, NETWORK_PARTS, PANEL_PARTS
-from kindly.extract.features import TAG_COLUMNS, Table
-from kindly.extract.network import LEAST_WEIGHT, LEVELS, Layer, Network, Panel, squeezed
+from kindly.extract.features import LEVELS, TAG_COLUMNS, Table
+from kindly.extract.network import LEAST_WEIGHT, Layer, Network, Panel, squeezed
 from kindly.extract.typography import Floats
 from tools.extractor_trees import Arrays
 

@@ -20,12 +20,12 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.classify import DATA, blend, chances_of, has_doubts
+from kindly.extract.classify import DATA, blend, has_doubts
 from kindly.extract.features import Table, tabulate
 from kindly.extract.network import Panel
 from kindly.extract.trees import Trees
 from kindly.extract.typography import Floats
-from kindly.extract.whole import settle
+from kindly.extract.whole import chances_of, settle
 from tools.extractor_network import Lesson, panel_to_arrays, train_panel
 from tools.extractor_pages import TrainingPage, read_pages
 from tools.extractor_trees import Arrays, flatten, trees_to_arrays, words_to_arrays

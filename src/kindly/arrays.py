@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+"""Where libraries for numbers look, when they are loaded, for how many threads to set memory aside."""
+
 
 def one_thread() -> AbstractContextManager[object]:
     """While it lasts, numpy multiplies on the calling thread alone. To be asked for once numpy is loaded."""

@@ -413,10 +413,10 @@ async def _is_worth_rendering(
 ) -> bool:
     if isinstance(failure, NeedsBrowser):
         return True
-    from kindly.fetch.need import ENOUGH_CHARS, needs_browser
+    from kindly.fetch.need import may_need_browser, needs_browser
 
     chars = len(document.text) if document else None
-    if chars is not None and chars >= ENOUGH_CHARS:
+    if not may_need_browser(page, chars):
         return False
     return await anyio.to_thread.run_sync(needs_browser, page, chars) is not None
 

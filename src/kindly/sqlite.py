@@ -62,20 +62,9 @@ def transact(
     begin: str, work: "Callable[[sqlite3.Connection], Value]", database: "sqlite3.Connection"
 ) -> Value:
     """What `work` gives, in a transaction that begins so: all of it or nothing."""
-    database.execute(begin)
-    try:
-        value = work(database)
-        database.execute("COMMIT")
-    except BaseException:
-        roll_back(database)
-        raise
-    return value
-
-
-def roll_back(database: "sqlite3.Connection") -> None:
-    """Undo the transaction, if there is one."""
-    if database.in_transaction:
-        database.execute("ROLLBACK")
+    with database:
+        database.execute(begin)
+        return work(database)
 
 
 class SqliteFile:

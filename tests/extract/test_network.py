@@ -3,10 +3,10 @@ import pytest
 from turbohtml import parse
 
 from kindly.extract.blocks import TAG_CODES, read_blocks
-from kindly.extract.features import TAG_COLUMNS, Table, tabulate
+from kindly.extract.features import LEVELS, TAG_COLUMNS, Table, tabulate
 from kindly.extract.hints import Hints
 from kindly.extract.lexicon import Lexicon
-from kindly.extract.network import LEVELS, Layer, Network, Panel, squeezed
+from kindly.extract.network import Layer, Network, Panel, squeezed
 from kindly.extract.typography import Floats
 
 PARTS = {"before": 0, "after": 1, "around": 2, "alike": 8, "page": 9, "heading": 10}

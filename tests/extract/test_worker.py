@@ -8,10 +8,11 @@ from pathlib import Path
 import anyio
 import pytest
 
+from kindly.arrays import THREAD_VARIABLES
 from kindly.budget import Deadline
 from kindly.errors import ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract.options import ExtractOptions
-from kindly.extract.worker import ONE_THREAD, InProcess, Workers, scrubbed
+from kindly.extract.worker import InProcess, Workers, scrubbed
 from kindly.models import OutcomeKind
 from tests.extract.pages import URL, page
 
@@ -162,7 +163,7 @@ async def test_worker_sees_no_key_of_the_server() -> None:
 
 def test_scrubbed_environment_holds_only_what_python_needs() -> None:
     kept = scrubbed({"LANG": "C", "TAVILY_API_KEY": "made-up", "KINDLY_PROFILE": "media"})
-    assert set(kept) == {"LANG", "PYTHONPATH", *ONE_THREAD}
+    assert set(kept) == {"LANG", "PYTHONPATH", *THREAD_VARIABLES}
 
 
 async def test_warm_starts_one_process_that_the_first_page_uses() -> None:

@@ -19,7 +19,7 @@ from kindly.extract.network import Layer, Network, Panel
 from kindly.extract.outline import Flags
 from kindly.extract.trees import Forest, Trees
 from kindly.extract.typography import Floats
-from kindly.extract.whole import expected_agreement, settle
+from kindly.extract.whole import chances_of, expected_agreement, settle
 
 DATA = "content.npz"
 SURE = 0.95
@@ -44,12 +44,6 @@ class Model:
         if has_doubts(odds, table.words):
             odds = blend([odds, *self.panel.odds(table)])
         return settle(blocks, chances_of(odds), table.words)
-
-
-def chances_of(odds: Floats) -> Floats:
-    """Logarithms of odds as chances, 0 to 1."""
-    chances: Floats = np.divide(1, 1 + np.exp(-odds), dtype=np.float32)
-    return chances
 
 
 def has_doubts(odds: Floats, words: Floats) -> bool:

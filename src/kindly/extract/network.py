@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kindly.arrays import one_thread
-from kindly.extract.features import TAG_COLUMNS, Table
+from kindly.extract.features import LEVELS, TAG_COLUMNS, Table, shifted
 from kindly.extract.lineage import Ints
 from kindly.extract.typography import Floats
 
-LEVELS = (0, 1, 2, 3, 5, 6)
-"""Which entries of a block's chain of elements it takes in."""
 LEAST_WEIGHT = 1e-6
 
 
@@ -105,8 +103,8 @@ class Surroundings:
         around, alike, page = (part * each for part, each in zip(sums, self._parts, strict=True))
         columns = (
             state,
-            _before(told),
-            _before(told[::-1])[::-1],
+            shifted(told, 1),
+            shifted(told, -1),
             around.take(self._above, axis=0).reshape(len(told), -1),
             alike.take(self._groups, axis=0),
             np.broadcast_to(page, told.shape),
@@ -126,9 +124,3 @@ class Surroundings:
 def _inverse(weights: Floats) -> Floats:
     inverse: Floats = np.divide(1, weights + LEAST_WEIGHT, dtype=np.float32)
     return inverse
-
-
-def _before(told: Floats) -> Floats:
-    moved = np.zeros_like(told)
-    moved[1:] = told[:-1]
-    return moved

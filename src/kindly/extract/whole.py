@@ -31,6 +31,12 @@ def settle(blocks: Blocks, chances: Floats, words: Floats) -> Flags:
     return with_contents(blocks, with_headings(blocks, keep))
 
 
+def chances_of(odds: Floats) -> Floats:
+    """Logarithms of odds as chances, 0 to 1."""
+    chances: Floats = np.divide(1, 1 + np.exp(-odds), dtype=np.float32)
+    return chances
+
+
 def expected_agreement(chances: Floats, words: Floats) -> float:
     """The F1 of words that the best choice may be expected to have."""
     order = np.argsort(-chances, kind="stable")
@@ -46,7 +52,7 @@ def choose(chances: Floats, words: Floats) -> Flags:
     order = np.argsort(-chances, kind="stable")
     bounded = np.clip(chances[order], LEAST_CHANCE, 1 - LEAST_CHANCE)
     odds = SHARPER * np.log(bounded / (1 - bounded))
-    worlds = _agreements(1 / (1 + np.exp(-(odds + SHIFTS))), words[order])
+    worlds = _agreements(chances_of(odds + SHIFTS), words[order])
     last = int(np.argmax(SHIFT_WEIGHTS @ worlds))
     keep = np.zeros(len(chances), np.bool_)
     keep[order[: last + 1]] = True

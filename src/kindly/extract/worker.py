@@ -17,6 +17,7 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from kindly.arrays import THREAD_VARIABLES
 from kindly.budget import Deadline
 from kindly.errors import ExtractionFailed, ExtractionLate
 from kindly.extract import wire
@@ -42,8 +43,6 @@ KEPT_VARIABLES = (
     "TMP",
 )
 """What Python itself needs to start; no key or setting of the server goes further."""
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-"""Libraries for numbers set memory aside for each of their threads."""
 TOO_LONG = "Reading the page took too long and was stopped."
 
 
@@ -227,6 +226,6 @@ def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
     """Only the variables that a worker needs, and where this package is."""
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
     package = str(Path(__file__).resolve().parents[2])
-    kept |= dict.fromkeys(ONE_THREAD, "1")
+    kept |= dict.fromkeys(THREAD_VARIABLES, "1")
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
     return kept

@@ -89,9 +89,7 @@ def needs_browser(page: Page, text_chars: int | None = None) -> str | None:
 
     `text_chars` is how much text the page is known to hold; counted here unless given.
     """
-    if page.media_type not in HTML_TYPES or page.how == "browser":
-        return None
-    if text_chars is not None and text_chars >= ENOUGH_CHARS:
+    if not may_need_browser(page, text_chars):
         return None
     body = page.body[:LOOKED_AT_BYTES].lower()
     chars = count_chars(body) if text_chars is None else text_chars
@@ -101,6 +99,13 @@ def needs_browser(page: Page, text_chars: int | None = None) -> str | None:
     visible = b" ".join(condensed[start:end] for start, end in _gaps(condensed))
     evidence = _Evidence(condensed, visible, chars, script_bytes)
     return next((reason for reason, holds in RULES if holds(evidence)), None)
+
+
+def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
+    """Whether a page is worth the look that `needs_browser` takes."""
+    if page.media_type not in HTML_TYPES or page.how == "browser":
+        return False
+    return text_chars is None or text_chars < ENOUGH_CHARS
 
 
 def count_chars(body: bytes) -> int:

@@ -20,7 +20,7 @@ import anyio.to_thread
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.rows import SCHEMA
 from kindly.read.sqlite_batch import Batches
-from kindly.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of, roll_back, transact
+from kindly.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of, transact
 
 if TYPE_CHECKING:
     import sqlite3
@@ -173,24 +173,20 @@ class SqliteLibrary:
         self._inode = self._seen
 
     def _migrate(self, database: "sqlite3.Connection") -> None:
-        newest = len(self._migrations)
-        if self._version(database) == newest:
+        if self._version(database) == len(self._migrations):
             return
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         database.execute("PRAGMA journal_mode = WAL")
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            for step in self._migrations[self._version(database) :]:
-                for statement in step.split(";\n"):
-                    database.execute(statement)
-            database.execute(
-                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (SCHEMA, str(newest))
-            )
-            database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            database.execute("COMMIT")
-        except BaseException:
-            roll_back(database)
-            raise
+        transact("BEGIN IMMEDIATE", self._bring_up, database)
+
+    def _bring_up(self, database: "sqlite3.Connection") -> None:
+        """To our version, from the one that the file has now."""
+        newest = str(len(self._migrations))
+        for step in self._migrations[self._version(database) :]:
+            for statement in step.split(";\n"):
+                database.execute(statement)
+        database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (SCHEMA, newest))
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _version(self, database: "sqlite3.Connection") -> int:
         """Which version the file has; 0 if it is new."""

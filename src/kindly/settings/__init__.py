@@ -16,6 +16,7 @@ from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from kindly import tape
+from kindly.arrays import THREAD_VARIABLES
 from kindly.errors import SettingsError
 from kindly.fetch.loaders import LOADERS
 from kindly.search.provider import Need, ProviderSpec
@@ -224,7 +225,6 @@ class Settings(Fields):
         return settings
 
 
-ARRAY_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 REPLAYED = "replayed-from-a-cassette"
 """Stands for a key where no network is asked."""
 REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
@@ -240,7 +240,7 @@ def spare_threads(environ: MutableMapping[str, str] = os.environ) -> None:
 
     For the start of a program, before they are loaded. A number that the user has set stays.
     """
-    for name in ARRAY_THREADS:
+    for name in THREAD_VARIABLES:
         environ.setdefault(name, "1")
 
 
