@@ -3,7 +3,7 @@
     python -m bench.browser_need [--show]
 
 Static pages are the saved ones beside the checkout, in `../shared/data/extract`; the pages that only a script fills are
-in `tests/fetch/js_pages.py`. Exits 1 when fewer than 95 % of the first go without a browser, or not all of the second
+in `tests/support/js_pages.py`. Exits 1 when fewer than 95 % of the first go without a browser, or not all of the second
 get one.
 """
 
@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.fetch.js_pages import JS_PAGES
+from tests.support.js_pages import JS_PAGES
 
-from kindly.fetch.need import needs_browser
+from kindly.fetch.browser.need import needs_browser
 from kindly.models import Page
 
 DATA = Path(__file__).parents[1] / "../shared/data/extract"

@@ -14,9 +14,9 @@ from functools import cache
 
 import anyio
 from anyio.abc import SocketStream
-from tests.extract.packages import CORE, OFFICE, docx, epub, para, related, row, run, xlsx, zipped
-from tests.extract.pdfs import line, pdf
-from tests.site import HTML, Answer, SiteRequest, compressed, head_of, html, running_site
+from tests.support.pdf_files import line, pdf
+from tests.support.site import HTML, Answer, SiteRequest, compressed, head_of, html, running_site
+from tests.support.zip_files import CORE, OFFICE, docx, epub, para, related, row, run, xlsx, zipped
 
 from bench.site import article
 

@@ -33,7 +33,7 @@ from mcp import Client, StdioServerParameters
 
 from bench.hostile_load import descendants, weight_kb
 from bench.served import served
-from kindly.server.failures import UNEXPECTED
+from kindly.server.render.failures import UNEXPECTED
 
 SCRIPT = Path(sys.executable).with_name("kindly-web-search-mcp-server")
 AT_ONCE = {"http": 100, "stdio": 50}

@@ -19,18 +19,18 @@ from random import Random
 
 import anyio
 import numpy as np
-from tests.read.stores.postgres import running_postgres
-from tests.site import Site, html, running_site
+from tests.support.postgres import running_postgres
+from tests.support.site import Site, html, running_site
 
 from kindly.app import open_app
 from kindly.budget import Deadline
-from kindly.models import Chunk, Entry
+from kindly.models import Chunk, StoredPageInfo
 from kindly.pipeline import read, recall
 from kindly.read.embedders.local import LocalEmbedder
-from kindly.read.store import Model, Store, StoreSettings
+from kindly.read.store import EmbeddingModel, Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.read.words import terms
 from kindly.settings import Settings
+from kindly.text.terms import terms
 
 KEPT_BAR_MS, FIRST_BAR_MS, RECALL_BAR_MS = 15.0, 300.0, 60.0
 RUNS = 40
@@ -101,7 +101,7 @@ async def pages(site: Site, folder: Path) -> bool:
 async def filled(store: Store, chunks: int) -> None:
     """A library of pages with twenty chunks each."""
     random, numbers = Random(2), np.random.default_rng(2)
-    model = Model(LocalEmbedder().name, 256)
+    model = EmbeddingModel(LocalEmbedder().name, 256)
     for page in range(chunks // 20):
         url = f"https://example.com/{page}"
         rows = numbers.standard_normal((20, 256)).astype(np.float32)
@@ -111,7 +111,7 @@ async def filled(store: Store, chunks: int) -> None:
             text = f"{prose(random, 60)} Item {page}-{position}."
             name = sha256(f"{url}|{position}|{text}".encode()).hexdigest()
             cut.append(Chunk(name, url, text, position, position + 1, (f"Part {position}",), 60))
-        entry = Entry(url, f"Page {page}", datetime.now(UTC), f"hash {page}", 20)
+        entry = StoredPageInfo(url, f"Page {page}", datetime.now(UTC), f"hash {page}", 20)
         vectors = {chunk.id: row for chunk, row in zip(cut, rows, strict=True)}
         await store.put(entry, cut, vectors, model)
 

@@ -18,13 +18,13 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 
 import anyio
-from tests.site import Answer, Site, SiteRequest, html, running_site, text
+from tests.support.site import Answer, Site, SiteRequest, html, running_site, text
 
 from kindly.budget import Deadline
 from kindly.errors import SettingsError
-from kindly.fetch.browser import BrowserSettings, open_browser
-from kindly.fetch.browsers.executables import find, this_machine
-from kindly.fetch.guard import Guard, GuardPolicy
+from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.executables import find, this_machine
+from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.urls import parse
 
 MAX_RATIO = 1.5

@@ -25,7 +25,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import SocketStream
 from mcp import Client, MCPError
-from tests.read.stores.postgres import running_postgres, schema
+from tests.support.postgres import running_postgres, schema
 
 from bench.load import Mix, environment
 from bench.served import served

@@ -23,12 +23,12 @@ import numpy as np
 
 from kindly.budget import count_tokens
 from kindly.models import Passage
-from kindly.read import static
 from kindly.read.chunk import split
-from kindly.read.features import bm25
-from kindly.read.grid import inverse_frequency
-from kindly.read.rank import Index, Ranking
-from kindly.read.words import terms
+from kindly.read.ranking import static_model
+from kindly.read.ranking.passage_features import bm25
+from kindly.read.ranking.rank import Index, Ranking
+from kindly.read.ranking.sentence_index import inverse_frequency
+from kindly.text.terms import terms
 
 DATA = Path(__file__).parents[1] / "../shared/data/retrieval"
 ENGLISH = (
@@ -92,13 +92,13 @@ def load(name: str, limit: int | None = None) -> Data:
 def index(text: str) -> Index:
     """A page, ready to be asked."""
     chunks = split(text, URL)
-    vectors = static.load().embed([chunk.text for chunk in chunks]) if chunks else None
+    vectors = static_model.load().embed([chunk.text for chunk in chunks]) if chunks else None
     return Index(chunks, vectors)
 
 
 def ask(text: str, query: str, limit: int = RESULTS) -> Ranking:
     """What the page says to the question."""
-    return index(text).ask(query, static.load().embed([query])[0], limit=limit)
+    return index(text).ask(query, static_model.load().embed([query])[0], limit=limit)
 
 
 def retrieve(text: str, query: str) -> list[Passage]:

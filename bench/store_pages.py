@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.read.stores.pages import Made
+from tests.support.stored_pages import Made
 
-from kindly.models import Chunk, Entry
-from kindly.read.store import Model
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read.store import EmbeddingModel
 
 WORDS = 60_000
 CHUNK_WORDS = 120
@@ -44,7 +44,7 @@ class NewPage(Made):
 class Library:
     """Makes pages and questions, and remembers the vectors."""
 
-    model = Model("made-up-256", DIMENSION)
+    model = EmbeddingModel("made-up-256", DIMENSION)
 
     def __init__(self, seed: int) -> None:
         self._chance = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ class Library:
             start += len(text) + 1
         self._ids += vectors
         self._vectors += vectors.values()
-        return NewPage(Entry(url, f"v{version}", NOON, "", start), tuple(made), vectors)
+        return NewPage(StoredPageInfo(url, f"v{version}", NOON, "", start), tuple(made), vectors)
 
     def question(self, chance: random.Random) -> Question:
         """A question of a few words, frequent ones and rare ones."""

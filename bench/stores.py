@@ -26,13 +26,13 @@ from typing import Any
 import anyio
 import numpy as np
 from numpy.typing import NDArray
-from tests.read.stores.killing import Killer
-from tests.read.stores.postgres import running_postgres, schema
+from tests.support.killing import Killer
+from tests.support.postgres import running_postgres, schema
 
 from bench.store_pages import Library, NewPage
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.read.words import terms
+from kindly.text.terms import terms
 
 PROCESSES = 4
 TASKS = 4

@@ -11,8 +11,8 @@ from kindly.budget import Deadline
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import Hits, Query
 from kindly.settings import Settings
-from tests.journeys.world import BOTH, environment, serper
-from tests.site import Answer, SiteRequest, running_site, text
+from tests.support.served_world import BOTH, environment, serper
+from tests.support.site import Answer, SiteRequest, running_site, text
 
 pytestmark = pytest.mark.anyio
 

@@ -1,6 +1,6 @@
 """Tables of labelled pages → the small neural network that the product evaluates.
 
-The forward pass here is the one of `kindly.extract.network`, on several pages at once and with what only training
+The forward pass here is the one of `kindly.extract.content.network`, on several pages at once and with what only training
 needs: dropout, and a guess at the type of the page, which makes the network look at the page as a whole.
 """
 
@@ -13,11 +13,11 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from kindly.extract.blocks import TAG_CODES
-from kindly.extract.classify import LAYER_PARTS, NETWORK_PARTS, PANEL_PARTS
-from kindly.extract.features import LEVELS, TAG_COLUMNS, Table
-from kindly.extract.network import LEAST_WEIGHT, Layer, Network, Panel, squeezed
-from kindly.extract.typography import Floats
+from kindly.extract.content.block_features import LEVELS, TAG_COLUMNS, Table
+from kindly.extract.content.blocks import TAG_CODES
+from kindly.extract.content.char_counts import Floats
+from kindly.extract.content.classify import LAYER_PARTS, NETWORK_PARTS, PANEL_PARTS
+from kindly.extract.content.network import LEAST_WEIGHT, Layer, Network, Panel, squeezed
 from tools.extractor_trees import Arrays
 
 WIDTH = 40

@@ -15,8 +15,8 @@ from turbohtml import Document, Element
 
 from kindly.errors import KindlyError
 from kindly.extract import html
-from kindly.extract.blocks import Blocks, read_blocks
-from kindly.extract.hints import Hints
+from kindly.extract.content.blocks import Blocks, read_blocks
+from kindly.extract.content.page_kind import Hints
 from kindly.extract.options import ExtractOptions
 
 TOKEN = re.compile(

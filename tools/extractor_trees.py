@@ -6,7 +6,7 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.trees import FEATURE_BITS, Trees
+from kindly.extract.content.trees import FEATURE_BITS, Trees
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from kindly.extract.lexicon import Lexicon, first_words, name_words
+from kindly.extract.content.lexicon import Lexicon, first_words, name_words
 from tools.extractor_pages import TrainingPage
 
 LEAST_SITES = 6

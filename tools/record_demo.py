@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 import anyio
-from tests.journeys.world import as_json
-from tests.site import Site, html, running_site
+from tests.support.served_world import as_json
+from tests.support.site import Site, html, running_site
 
 import kindly
 from kindly.cli.demo import QUERY, QUESTION

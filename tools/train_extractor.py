@@ -3,7 +3,7 @@
     python -m tools.train_extractor [--data ../shared/data/extract] [--check]
 
 Reads the labelled pages, trains with a fixed seed, prints word F1 by page type of five-fold cross-validation grouped by
-site, then trains on all pages and writes `src/kindly/extract/content.npz`. With `--check` nothing is written. Needs the
+site, then trains on all pages and writes `src/kindly/extract/content/content.npz`. With `--check` nothing is written. Needs the
 `train` dependency group.
 """
 
@@ -20,12 +20,12 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.classify import DATA, blend, has_doubts
-from kindly.extract.features import Table, tabulate
-from kindly.extract.network import Panel
-from kindly.extract.trees import Trees
-from kindly.extract.typography import Floats
-from kindly.extract.whole import chances_of, settle
+from kindly.extract.content.block_features import Table, tabulate
+from kindly.extract.content.char_counts import Floats
+from kindly.extract.content.choose import chances_of, settle
+from kindly.extract.content.classify import DATA, blend, has_doubts
+from kindly.extract.content.network import Panel
+from kindly.extract.content.trees import Trees
 from tools.extractor_network import Lesson, panel_to_arrays, train_panel
 from tools.extractor_pages import TrainingPage, read_pages
 from tools.extractor_trees import Arrays, flatten, trees_to_arrays, words_to_arrays

@@ -1,4 +1,4 @@
-"""Questions with known evidence → `src/kindly/read/ranker.json`, the weights of `kindly.read.combine`.
+"""Questions with known evidence → `src/kindly/read/ranking/ranker.json`, the weights of `kindly.read.ranking.ranker_model`.
 
     python -m tools.train_ranker [--check]
 
@@ -33,16 +33,16 @@ from bench.retrieval import (
 )
 
 from kindly.read.chunk import split
-from kindly.read.combine import Weights, relative, summary
-from kindly.read.features import NAMES
-from kindly.read.rank import Index
+from kindly.read.ranking.passage_features import NAMES
+from kindly.read.ranking.rank import Index
+from kindly.read.ranking.ranker_model import Weights, relative, summary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.floating[Any]]
 
-OUT = Path(__file__).parents[1] / "src/kindly/read/ranker.json"
+OUT = Path(__file__).parents[1] / "src/kindly/read/ranking/ranker.json"
 FOLDS = 5
 CANDIDATES = 48
 POSITIVES = 8

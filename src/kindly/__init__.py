@@ -6,8 +6,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractAsyncContextManager
 
+    from kindly.api import Kindly
     from kindly.settings import Settings
-    from kindly.web import Web
 
 __all__ = ["SERVER_NAME", "__version__", "open"]
 
@@ -18,8 +18,8 @@ SERVER_NAME = "kindly-web-search-mcp-server"
 
 def open(
     settings: "Settings | Mapping[str, str] | None" = None,
-) -> "AbstractAsyncContextManager[Web]":
-    """The engine for programs; see `kindly.web`. Nothing is imported before it is called."""
-    from kindly.web import open_web
+) -> "AbstractAsyncContextManager[Kindly]":
+    """The engine for programs; see `kindly.api`. Nothing is imported before it is called."""
+    from kindly.api import open_web
 
     return open_web(settings)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kindly.budget import count_tokens, fair_shares
 from kindly.errors import InputError
-from kindly.models import Document, Passage, Reading, Source
+from kindly.models import Document, Passage, Source, SourceExcerpt
 
 CURSOR = re.compile(r"([0-9a-f]{12})-([0-9]{1,9})")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
@@ -25,7 +25,7 @@ WORST_BYTES = 4
 """A character has at most four bytes in UTF-8."""
 
 
-def compose(sources: Sequence[Source], tokens: int) -> tuple[Reading, ...]:
+def compose(sources: Sequence[Source], tokens: int) -> tuple[SourceExcerpt, ...]:
     """Every source with as much of its text as its fair share of `tokens` allows."""
     wanted = [count_tokens(source.document.text) if source.document else 0 for source in sources]
     shares = fair_shares(wanted, tokens)
@@ -35,20 +35,20 @@ def compose(sources: Sequence[Source], tokens: int) -> tuple[Reading, ...]:
     )
 
 
-def reading(source: Source, *, start: int, tokens: int) -> Reading:
+def reading(source: Source, *, start: int, tokens: int) -> SourceExcerpt:
     """A source with its text from `start` on, cut to `tokens`; its best passages if it was ranked and does not fit."""
     if source.document is None:
-        return Reading(source)
+        return SourceExcerpt(source)
     if source.passages and start == 0 and count_tokens(source.document.text) > tokens:
         return _excerpted(source, source.document, tokens)
     passage = cut(source.document.text, start, tokens)
     if passage.end == passage.total:
-        return Reading(source, passage)
+        return SourceExcerpt(source, passage)
     cursor = cursor_at(source.document, passage.end)
-    return Reading(source, passage, cursor, outline(source.document.text, passage.end))
+    return SourceExcerpt(source, passage, cursor, outline(source.document.text, passage.end))
 
 
-def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
+def _excerpted(source: Source, document: Document, tokens: int) -> SourceExcerpt:
     """The passages that are needed most, as many as fit, in the page's order."""
     spans: list[tuple[int, int]] = []
     for passage in source.passages:
@@ -63,7 +63,7 @@ def _excerpted(source: Source, document: Document, tokens: int) -> Reading:
     total = len(document.text)
     excerpts = tuple(Passage(document.text[a:b], a, b, total) for a, b in spans)
     seen_to = spans[0][1] if spans[0][0] == 0 else 0
-    return Reading(
+    return SourceExcerpt(
         source,
         Passage("", seen_to, seen_to, total),
         cursor_at(document, seen_to),

@@ -111,7 +111,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProviderResults:
     """What one provider answered: hits in its order, and what else it said."""
 
     hits: tuple[Hit, ...]
@@ -251,7 +251,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoredPageInfo:
     """A page of the library: what is known of it beside its chunks."""
 
     url: str
@@ -268,10 +268,10 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class Citation:
     """A passage and the page it stands on."""
 
-    entry: Entry
+    entry: StoredPageInfo
     passage: Passage
 
 
@@ -280,7 +280,7 @@ class Finding:
     """What a page, or the whole library, says to one question: the best passages first, or that nothing answers."""
 
     question: str
-    cited: tuple[Cited, ...]
+    cited: tuple[Citation, ...]
     answered: bool = True
     note: str = ""
     """What was not as it should be: no vectors, say."""
@@ -301,7 +301,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SourceExcerpt:
     """One source within an answer: the passage that fits, and the cursor that goes on from there."""
 
     source: Source
@@ -317,7 +317,7 @@ class Reading:
 class Answer:
     """What a caller gets: readings in order, within a budget."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[SourceExcerpt, ...]
     hits: Hits | None = None
     """The search behind it, if there was one."""
     left_out: int = 0

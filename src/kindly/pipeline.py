@@ -32,7 +32,6 @@ from kindly.errors import (
 from kindly.extract.options import ExtractOptions
 from kindly.models import (
     Document,
-    Entry,
     Finding,
     Hit,
     Hits,
@@ -41,9 +40,10 @@ from kindly.models import (
     Passage,
     Query,
     Source,
+    StoredPageInfo,
 )
-from kindly.read.store import Shelf
-from kindly.trace import span
+from kindly.read.store import StoredPage
+from kindly.telemetry.trace import span
 from kindly.urls import Url
 
 RECENT_CHARACTERS = 8_000_000
@@ -97,21 +97,21 @@ class Extracts(Protocol):
 class Reads(Protocol):
     """Document + question → passages, and the library of all pages read."""
 
-    async def fresh(self, url: str) -> Shelf | None: ...
+    async def fresh(self, url: str) -> StoredPage | None: ...
 
     def alone(self, url: str) -> AbstractAsyncContextManager[None]: ...
 
     async def keep(
         self, url: str, document: Document, page: Page | None = None
-    ) -> tuple[Shelf, str]: ...
+    ) -> tuple[StoredPage, str]: ...
 
     async def ask(
-        self, shelf: Shelf, questions: Sequence[str], limit: int
+        self, shelf: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]: ...
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
 
-    async def ranked(self, shelf: Shelf, question: str, limit: int) -> tuple[Passage, ...]: ...
+    async def ranked(self, shelf: StoredPage, question: str, limit: int) -> tuple[Passage, ...]: ...
 
 
 class Progress(Protocol):
@@ -321,7 +321,7 @@ async def _remember(
 class PageFindings:
     """What one page says to some questions."""
 
-    entry: Entry
+    entry: StoredPageInfo
     findings: tuple[Finding, ...]
     how: str
     """How the page was got; `library` if it was read before."""
@@ -413,7 +413,7 @@ async def _is_worth_rendering(
 ) -> bool:
     if isinstance(failure, NeedsBrowser):
         return True
-    from kindly.fetch.need import may_need_browser, needs_browser
+    from kindly.fetch.browser.need import may_need_browser, needs_browser
 
     chars = len(document.text) if document else None
     if not may_need_browser(page, chars):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kindly.cli import commands
-from kindly.cli.clients import CLIENTS, Client, Machine, client_named
+from kindly.cli.clients import CLIENTS, Client, ClientHost, client_named
 from kindly.settings import CONTEXTS
 
 HOME = Path("/users/ada")
@@ -16,7 +16,7 @@ SUPPORT = HOME / "Library" / "Application Support"
 def last(client: str, platform: str, **environ: str) -> Path:
     """The usual place."""
     one = client_named(client)
-    place = one.places(Machine(platform, HOME, environ))[-1]
+    place = one.places(ClientHost(platform, HOME, environ))[-1]
     assert place.folder is not None
     return place.folder / one.file
 

@@ -14,8 +14,8 @@ import pytest
 
 import kindly
 from tests.journeys.test_stdio import SCRIPT, inherited
-from tests.journeys.world import BOTH, CANARIES, environment, serper, tavily
-from tests.site import Answer, Site, html
+from tests.support.served_world import BOTH, CANARIES, environment, serper, tavily
+from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 

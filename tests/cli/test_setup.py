@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from kindly.cli.clients import CLIENTS, Client, Machine, client_named
+from kindly.cli.clients import CLIENTS, Client, ClientHost, client_named
 from kindly.cli.commands import cli
 from kindly.cli.setup import located, this_machine
 from kindly.errors import InputError
@@ -351,7 +351,7 @@ def test_on_windows_the_file_of_the_installed_build_is_found(
         (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
         if not name.endswith("/"):
             path.write_text("{}", encoding="utf-8")
-    file = located(client_named("claude-desktop"), Machine("win32", tmp_path, {}))
+    file = located(client_named("claude-desktop"), ClientHost("win32", tmp_path, {}))
     assert file.relative_to(tmp_path).as_posix().startswith(found)
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.conformance.node import Node, find
-from tests.site import Site, running_site
+from tests.support.site import Site, running_site
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from kindly.app import open_app
 from kindly.cli.logs import configure
 from kindly.errors import InputError
 from kindly.redact import Redactor
-from kindly.server.http import serve_http
+from kindly.server.http.asgi import serve_http
 from kindly.server.mcp import build_server
 from kindly.server.tool import Arguments, Call, Json, Output, Profile, Tool
 from kindly.settings import Settings

@@ -14,8 +14,8 @@ from kindly.server.profiles import PROFILES
 from tests.conformance.node import Node
 from tests.conformance.running import plain_environ, serving
 from tests.journeys.test_stdio import SCRIPT
-from tests.journeys.world import environment
-from tests.site import Site
+from tests.support.served_world import environment
+from tests.support.site import Site
 
 pytestmark = [
     pytest.mark.anyio,

@@ -12,18 +12,18 @@ import pytest
 
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch import loaders
-from kindly.fetch.calls import Ask, Reply, Wanted
-from kindly.fetch.getting import Ways
-from kindly.fetch.guard import Guard, GuardPolicy
-from kindly.fetch.loader import Loader, Loaders, LoaderSettings
+from kindly.fetch.chain.redirects import Redirects
+from kindly.fetch.chain.types import HopReply, HopRequest, PageRequest
+from kindly.fetch.guard.guard import Guard, GuardPolicy
+from kindly.fetch.loader_kit.loader import Loader, Loaders, LoaderSettings
+from kindly.fetch.loader_kit.loader_client import LoaderChains
 from kindly.fetch.loaders import LOADERS
 from kindly.fetch.loaders.web import WEB
-from kindly.fetch.pages import Redirects
 from kindly.models import Page
 from kindly.urls import parse
-from tests.fakes import FakeSecret
-from tests.fetch.fakes import FakeTime
-from tests.fetch.loaders.api import DATA
+from tests.support.fakes import FakeSecret
+from tests.support.fetch_fakes import FakeTime
+from tests.support.loader_api import DATA
 
 pytestmark = pytest.mark.anyio
 
@@ -45,18 +45,18 @@ class SameForAll:
 
     status: int
     body: bytes = b""
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[HopRequest] = field(default_factory=list)
 
-    async def __call__(self, ask: Ask) -> Reply:
+    async def __call__(self, ask: HopRequest) -> HopReply:
         self.asked.append(ask)
         body = self.body if self.status < 300 else b""
-        return Reply(ask.url, self.status, (("content-type", "application/json"),), body)
+        return HopReply(ask.url, self.status, (("content-type", "application/json"),), body)
 
 
 def catalogue(hop: SameForAll, time: FakeTime) -> Loaders:
     chain = Redirects(hop, Guard(GuardPolicy()), 5, time.times)
     tokens = {name: FakeSecret(KEY) for loader in LOADERS for name in loader.tokens}
-    ways = Ways(chain, chain, LoaderSettings(tokens), time.times)
+    ways = LoaderChains(chain, chain, LoaderSettings(tokens), time.times)
     return Loaders(LOADERS, ways.open_get, lambda url: None)
 
 
@@ -64,7 +64,7 @@ async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
     time = FakeTime()
     try:
         with anyio.fail_after(60):
-            return await catalogue(hop, time)(Wanted(parse(url), time.deadline()))
+            return await catalogue(hop, time)(PageRequest(parse(url), time.deadline()))
     except KindlyError as error:
         return error
 
@@ -146,7 +146,7 @@ async def test_secrets_go_to_the_declared_addresses_only(loader: Loader) -> None
     for url in urls_of(loader):
         time, hop = FakeTime(), SameForAll(404)
         with pytest.raises(KindlyError):
-            await catalogue(hop, time)(Wanted(parse(url), time.deadline()))
+            await catalogue(hop, time)(PageRequest(parse(url), time.deadline()))
         assert str(hop.asked[-1].url) == str(parse(url)) or loader.name == "twin"
         leaking = [ask for ask in hop.asked if KEY in f"{ask.headers}{ask.url}{ask.body!r}"]
         assert {ask.url.origin for ask in leaking} <= own
@@ -157,7 +157,7 @@ async def test_unreachable_source_ends_in_what_the_page_itself_says() -> None:
 
     with pytest.raises(PageUnreachable) as caught:
         await catalogue(hop, time)(
-            Wanted(parse("https://github.com/o/r/issues/1"), time.deadline())
+            PageRequest(parse("https://github.com/o/r/issues/1"), time.deadline())
         )
 
     assert caught.value.url == "https://github.com/o/r/issues/1"

@@ -29,8 +29,8 @@ from kindly.search import providers
 from kindly.search.provider import ProviderSpec, SearchProvider
 from kindly.search.providers import PROVIDERS
 from kindly.search.providers.duckduckgo import DuckDuckGo
-from tests.fakes import PROVIDER_DATA, FakeApi, FakeSecret, Reply, built, provider_answer
-from tests.search.providers.fake_ddgs import FakeDdgs
+from tests.support.fake_ddgs import FakeDdgs
+from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSecret, Reply, built, provider_answer
 
 pytestmark = pytest.mark.anyio
 

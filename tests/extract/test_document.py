@@ -14,7 +14,7 @@ from kindly.extract import html
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
 from kindly.models import Link
-from tests.extract.pages import FETCHED_AT, SAMPLES, URL, page, read
+from tests.support.html_pages import FETCHED_AT, SAMPLES, URL, page, read
 
 SAMPLE_NAMES = sorted(path.stem for path in SAMPLES.glob("*.html"))
 CODE_AND_TABLE = """<main><h1>Title</h1><p>A first line of text.</p><pre><code class="language-py">if x:

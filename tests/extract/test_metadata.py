@@ -3,7 +3,7 @@ from turbohtml import parse
 
 from kindly.extract.metadata import read_metadata
 from kindly.models import Metadata
-from tests.extract.pages import SAMPLES, read
+from tests.support.html_pages import SAMPLES, read
 
 
 def metadata(head: str, body: str = "<p>Some words to read.</p>", lang: str = "") -> Metadata:

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.extract.pages import read
+from tests.support.html_pages import read
 
 
 def structured(head: str, body: str = "") -> Mapping[str, object]:

@@ -9,16 +9,16 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
-from kindly.fetch.calls import Times
+from kindly.fetch.chain.types import FetchClock
 from kindly.fetch.fetcher import Seams, open_fetcher
-from kindly.fetch.guard import GuardPolicy
-from kindly.search.gauge import Gauge
-from kindly.search.ledger import SAVE_EVERY_S, Ledger, Standing
-from kindly.search.world import MemoryState
+from kindly.fetch.guard.guard import GuardPolicy
+from kindly.search.provider_stats import SAVE_EVERY_S, BreakerState, ProviderStats
+from kindly.search.rate_limits import RateLimits
+from kindly.search.state.world import MemoryState
 from kindly.urls import parse
-from tests.fakes import FakeClock
-from tests.read.test_reader import NOW, URL, World, document, page, world
-from tests.site import Site
+from tests.read.test_library import NOW, URL, World, document, page, world
+from tests.support.fakes import FakeClock
+from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +42,7 @@ async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time
 ) -> None:
     wall = Wall()
     policy = GuardPolicy(allow_private=(site.host,))
-    seams = Seams(times=Times(now=wall))
+    seams = Seams(times=FetchClock(now=wall))
     url = parse(site.url("/article"))
     async with open_fetcher(
         policy=policy, cache_path=str(tmp_path / "pages.sqlite"), seams=seams
@@ -70,7 +70,7 @@ async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 0.0], ids=["forwards", "backwards", "none"])
 def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
     wall, clock = FakeClock(1e9), FakeClock()
-    gauge = Gauge(wall, clock=clock)
+    gauge = RateLimits(wall, clock=clock)
     gauge.note({"Retry-After": "60"})
     wall.advance(jump_s)
     clock.advance(10)
@@ -79,8 +79,8 @@ def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
     assert gauge.pause_s == 0
 
 
-async def ledger_of(state: MemoryState, now: Callable[[], float]) -> Ledger:
-    ledger = Ledger(("serper",), state, now)
+async def ledger_of(state: MemoryState, now: Callable[[], float]) -> ProviderStats:
+    ledger = ProviderStats(("serper",), state, now)
     await ledger.load()
     return ledger
 
@@ -88,13 +88,13 @@ async def ledger_of(state: MemoryState, now: Callable[[], float]) -> Ledger:
 async def test_what_was_learned_of_a_provider_in_the_future_does_not_rule_the_present() -> None:
     state, clock = MemoryState(), FakeClock(1e9)
     ahead = await ledger_of(state, clock)
-    ahead.failed("serper", "timeout", Standing(clock.now, 3, clock.now + 30))
+    ahead.failed("serper", "timeout", BreakerState(clock.now, 3, clock.now + 30))
     await ahead.save()
     clock.advance(-DAY_S)
     ledger = await ledger_of(state, clock)
-    assert ledger.standing("serper") == Standing()
-    ledger.answered("serper", 0.1, Standing(clock.now))
-    assert ledger.standing("serper") == Standing(clock.now)
+    assert ledger.standing("serper") == BreakerState()
+    ledger.answered("serper", 0.1, BreakerState(clock.now))
+    assert ledger.standing("serper") == BreakerState(clock.now)
     assert [status.calls for status in ledger.snapshot()] == [2]
 
 
@@ -102,7 +102,7 @@ async def test_what_was_learned_of_a_provider_in_the_future_does_not_rule_the_pr
 async def test_the_books_are_saved_after_a_jump(jump_s: float) -> None:
     state, clock = MemoryState(), FakeClock(1e9)
     ledger = await ledger_of(state, clock)
-    ledger.answered("serper", 0.1, Standing(clock.now))
+    ledger.answered("serper", 0.1, BreakerState(clock.now))
     clock.advance(SAVE_EVERY_S / 2)
     await ledger.save_if_due()
     assert not state.kinds

@@ -12,9 +12,9 @@ from kindly.errors import PageUnreachable
 from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.search.router import SEARCH_BUDGET_S
 from kindly.urls import parse
-from tests.faults.verbs import engine, pages
-from tests.journeys.world import tavily
-from tests.site import Answer, Route, Site, SiteRequest, hang_up, html, text
+from tests.support.served_world import tavily
+from tests.support.site import Answer, Route, Site, SiteRequest, hang_up, html, text
+from tests.support.verbs import engine, pages
 
 pytestmark = pytest.mark.anyio
 

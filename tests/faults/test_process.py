@@ -19,7 +19,6 @@ from kindly.budget import Deadline
 from kindly.errors import FetchError, PageTimeout, PageUnreachable
 from kindly.models import Page
 from kindly.urls import Url
-from tests.faults.verbs import engine, pages
 from tests.journeys.test_stdio import (
     INITIALIZE,
     INITIALIZED,
@@ -28,8 +27,9 @@ from tests.journeys.test_stdio import (
     call,
     inherited,
 )
-from tests.journeys.world import calling, environment
-from tests.site import Answer, Site, SiteRequest, html
+from tests.support.served_world import calling, environment
+from tests.support.site import Answer, Site, SiteRequest, html
+from tests.support.verbs import engine, pages
 
 pytestmark = pytest.mark.anyio
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from kindly import sqlite
-from kindly.read import reader
-from tests.faults.verbs import Engine, engine, pages
-from tests.site import Site
+from kindly.read import library
+from kindly.storage import sqlite
+from tests.support.site import Site
+from tests.support.verbs import Engine, engine, pages
 
 pytestmark = pytest.mark.anyio
 
@@ -45,9 +45,9 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little patience with files, and no rest after a failure; else a test would wait for both."""
     monkeypatch.setattr(sqlite, "BUSY_S", 0.05)
     monkeypatch.setattr(sqlite, "REST_S", 0.0)
-    monkeypatch.setattr(reader, "PATIENCE_S", 0.3)
-    monkeypatch.setattr(reader, "TRIAL_S", 0.3)
-    monkeypatch.setattr(reader, "REST_S", 0.0)
+    monkeypatch.setattr(library, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(library, "TRIAL_S", 0.3)
+    monkeypatch.setattr(library, "REST_S", 0.0)
 
 
 async def all_verbs(at: Engine) -> list[str]:
@@ -137,7 +137,7 @@ async def test_a_full_disk_costs_no_answer_and_one_warning_and_is_used_again(
     folder.mkdir()
     with anyio.fail_after(60), small_disk(folder, wanted=how == "small-disk"):
         done = await anyio.run_process(
-            [sys.executable, "-m", "tests.faults.full", str(site.port), str(folder), how],
+            [sys.executable, "-m", "tests.support.full_disk", str(site.port), str(folder), how],
             cwd=ROOT,
             stderr=None,
         )

@@ -28,8 +28,8 @@ from kindly.errors import (
 from kindly.fetch import Fetcher, FetchLimits, GuardPolicy, Seams, open_fetcher
 from kindly.models import OutcomeKind, Page
 from kindly.urls import parse
-from tests.fetch.fakes import FakeTime
-from tests.site import (
+from tests.support.fetch_fakes import FakeTime
+from tests.support.site import (
     ARTICLE,
     FRENCH,
     JAPANESE,

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.site import Site, running_site
+from tests.support.site import Site, running_site
 
 
 @pytest.fixture

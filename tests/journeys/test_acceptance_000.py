@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.journeys.world import (
+from tests.support.served_world import (
     BOTH,
     CANARIES,
     SERPER_KEY,
@@ -20,7 +20,7 @@ from tests.journeys.world import (
     tavily,
     text_of,
 )
-from tests.site import Answer, Site
+from tests.support.site import Answer, Site
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.world import (
+from tests.support.served_world import (
     BOTH,
     CANARIES,
     TAVILY_KEY,
@@ -15,7 +15,7 @@ from tests.journeys.world import (
     tavily,
     text_of,
 )
-from tests.site import Answer, Site, hang_up
+from tests.support.site import Answer, Site, hang_up
 
 pytestmark = pytest.mark.anyio
 

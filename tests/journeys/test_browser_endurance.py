@@ -10,10 +10,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
-from kindly.fetch.browsers.process import marked
-from tests.fetch.browsers.chromium import needs_chromium
-from tests.journeys.world import environment
-from tests.site import Site, html, running_site
+from kindly.fetch.browser.browser_process import marked
+from tests.support.chromium import needs_chromium
+from tests.support.served_world import environment
+from tests.support.site import Site, html, running_site
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_chromium]
 

@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from kindly.budget import count_tokens
-from kindly.fetch.browsers.executables import find, this_machine
+from kindly.fetch.browser.executables import find, this_machine
 from tests.conformance.node import folder
-from tests.fetch.browsers.chromium import needs_chromium
 from tests.journeys.test_http import http_server
-from tests.journeys.world import BOTH, environment, serper
-from tests.site import Site, html, running_site
+from tests.support.chromium import needs_chromium
+from tests.support.served_world import BOTH, environment, serper
+from tests.support.site import Site, html, running_site
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page

@@ -5,8 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.journeys.world import calling, environment, text_of
-from tests.site import FRENCH, JAPANESE, Site, html, running_site
+from tests.support.served_world import calling, environment, text_of
+from tests.support.site import FRENCH, JAPANESE, Site, html, running_site
 
 pytestmark = pytest.mark.anyio
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kindly.server import http, limits
-from kindly.server.oauth import LEEWAY_S, Resource
+from kindly.server.http import asgi, request_limits
+from kindly.server.http.oauth import LEEWAY_S, Resource
 from kindly.settings import Settings
 from tests.conformance.running import plain_environ, serving
 
@@ -58,12 +58,12 @@ def test_oauth_is_set_up_as_written() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        f"{limits.MAX_HEADERS} of them, {limits.MAX_HEADER_BYTES:,} bytes together",
-        f"{limits.MAX_HEAD_BYTES:,} bytes, within {limits.HEAD_S:.0f} s",
+        f"{request_limits.MAX_HEADERS} of them, {request_limits.MAX_HEADER_BYTES:,} bytes together",
+        f"{request_limits.MAX_HEAD_BYTES:,} bytes, within {request_limits.HEAD_S:.0f} s",
         f"`KINDLY_MAX_REQUEST_BYTES`, {Settings.load({}).max_request_bytes:,} bytes",
-        f"| its arrival | {limits.BODY_S:.0f} s |",
-        f"unset, {http.RATE_PER_MINUTE} a minute",
-        f"| connections at once | {http.MAX_CONNECTIONS:,} |",
+        f"| its arrival | {request_limits.BODY_S:.0f} s |",
+        f"unset, {asgi.RATE_PER_MINUTE} a minute",
+        f"| connections at once | {asgi.MAX_CONNECTIONS:,} |",
         f"`KINDLY_MAX_CALLS`, {Settings.load({}).max_calls}",
     ],
 )

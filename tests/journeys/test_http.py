@@ -21,13 +21,13 @@ from starlette.types import ASGIApp
 
 from kindly.app import open_app
 from kindly.errors import SettingsError
-from kindly.server.http import build_http_app
+from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
 from kindly.server.profiles import PROFILES
 from kindly.settings import Settings
 from tests.journeys.test_stdio import SCRIPT, inherited
-from tests.journeys.world import BOTH, as_json, environment, serper, text_of
-from tests.site import Site
+from tests.support.served_world import BOTH, as_json, environment, serper, text_of
+from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from tests.journeys.test_rendering import needs_chromium
-from tests.journeys.world import calling, environment, text_of
-from tests.site import ARTICLE, FRENCH, Answer, Route, Site, html, once
+from tests.support.served_world import calling, environment, text_of
+from tests.support.site import ARTICLE, FRENCH, Answer, Route, Site, html, once
 
 pytestmark = pytest.mark.anyio
 

@@ -16,8 +16,8 @@ from mcp_types import CallToolResult
 from kindly.budget import count_tokens
 from tests.journeys.test_reading import GUIDE, QUESTION
 from tests.journeys.test_stdio import stdio_client
-from tests.journeys.world import as_json, calling, environment, serper, text_of
-from tests.site import Answer, Handler, Site, SiteRequest, hang_up, html, once, running_site
+from tests.support.served_world import as_json, calling, environment, serper, text_of
+from tests.support.site import Answer, Handler, Site, SiteRequest, hang_up, html, once, running_site
 
 pytestmark = pytest.mark.anyio
 

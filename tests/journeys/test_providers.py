@@ -6,9 +6,9 @@ import anyio
 import pytest
 from anyio.abc import SocketStream
 
-from tests.fakes import PROVIDER_DATA
-from tests.journeys.world import BOTH, calling, environment, serper, tavily, text_of
-from tests.site import Answer, Route, Site, SiteRequest
+from tests.support.fakes import PROVIDER_DATA
+from tests.support.served_world import BOTH, calling, environment, serper, tavily, text_of
+from tests.support.site import Answer, Route, Site, SiteRequest
 
 pytestmark = pytest.mark.anyio
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.journeys.world import BOTH, calling, environment, serper, text_of
-from tests.site import Answer, Site, html
+from tests.support.served_world import BOTH, calling, environment, serper, text_of
+from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 

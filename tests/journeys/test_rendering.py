@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from kindly.errors import SettingsError
-from kindly.fetch.browsers.executables import find, this_machine
-from tests.journeys.world import calling, environment, text_of
-from tests.site import Answer, Site, html
+from kindly.fetch.browser.executables import find, this_machine
+from tests.support.served_world import calling, environment, text_of
+from tests.support.site import Answer, Site, html
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

@@ -13,10 +13,10 @@ from mcp import Client
 from tests.journeys.test_http import http_server
 from tests.journeys.test_pages_profile import EMBEDDINGS, embedder
 from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.journeys.world import environment, text_of
-from tests.read.stores.postgres import postgres as postgres
-from tests.read.stores.postgres import schema
-from tests.site import Answer, Site, SiteRequest, html
+from tests.support.postgres import postgres as postgres
+from tests.support.postgres import schema
+from tests.support.served_world import environment, text_of
+from tests.support.site import Answer, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio
 

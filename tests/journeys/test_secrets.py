@@ -10,7 +10,7 @@ from anyio.abc import SocketStream
 from kindly.cli.logs import JsonLines
 from kindly.redact import Redactor
 from kindly.settings import Settings
-from tests.journeys.world import (
+from tests.support.served_world import (
     BOTH,
     CANARIES,
     SERPER_KEY,
@@ -19,7 +19,7 @@ from tests.journeys.world import (
     environment,
     serper,
 )
-from tests.site import Answer, Route, Site, SiteRequest, hang_up, redirect
+from tests.support.site import Answer, Route, Site, SiteRequest, hang_up, redirect
 
 pytestmark = pytest.mark.anyio
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.extract.packages import docx, epub, para, run
-from tests.extract.pdfs import lines, pdf
-from tests.journeys.world import GITHUB_TOKEN, calling, environment, text_of
-from tests.site import Answer, Site
+from tests.support.pdf_files import lines, pdf
+from tests.support.served_world import GITHUB_TOKEN, calling, environment, text_of
+from tests.support.site import Answer, Site
+from tests.support.zip_files import docx, epub, para, run
 
 pytestmark = pytest.mark.anyio
 

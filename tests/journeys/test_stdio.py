@@ -15,8 +15,8 @@ import anyio.to_thread
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.journeys.world import BOTH, environment, serper, text_of
-from tests.site import Site
+from tests.support.served_world import BOTH, environment, serper, text_of
+from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio
 

@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from kindly.app import open_app
 from kindly.errors import SettingsError
 from kindly.settings import Settings
-from tests.journeys.world import BOTH, calling, environment, serper
-from tests.site import Answer, Site
+from tests.support.served_world import BOTH, calling, environment, serper
+from tests.support.site import Answer, Site
 
 pytestmark = pytest.mark.anyio
 
@@ -79,7 +79,7 @@ async def test_traces_without_an_address_go_to_this_machine(tmp_path: Path) -> N
 async def test_an_address_for_other_programs_does_not_stop_us(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("kindly.trace.PACKAGES", ("opentelemetry.nowhere",))
+    monkeypatch.setattr("kindly.telemetry.trace.PACKAGES", ("opentelemetry.nowhere",))
     endpoint = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "DATA_DIR": str(tmp_path)}
     async with open_app(Settings.load(endpoint)) as app:
         assert app.tracer is None
@@ -89,7 +89,7 @@ async def test_an_address_for_other_programs_does_not_stop_us(
 async def test_asked_for_by_name_it_must_be_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kindly.trace.PACKAGES", ("opentelemetry.nowhere",))
+    monkeypatch.setattr("kindly.telemetry.trace.PACKAGES", ("opentelemetry.nowhere",))
     settings = Settings.load({"DATA_DIR": str(tmp_path), "KINDLY_OTEL": "1"})
 
     async def opened() -> None:

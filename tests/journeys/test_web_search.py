@@ -8,9 +8,9 @@ import pytest
 from anyio.abc import SocketStream
 
 from kindly.budget import count_tokens
-from kindly.server.render import compact
-from tests.journeys.world import BOTH, calling, environment, serper, text_of
-from tests.site import Answer, Site, SiteRequest, html
+from kindly.server.render.page import compact
+from tests.support.served_world import BOTH, calling, environment, serper, text_of
+from tests.support.site import Answer, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.world import calling
 from tests.live.conftest import KEYS
+from tests.support.served_world import calling
 
 pytestmark = pytest.mark.anyio
 

@@ -14,12 +14,12 @@ from tools.settings_table import rows
 
 from kindly.app import open_app
 from kindly.cli.commands import cli
-from kindly.server import console, ops
-from kindly.server.desk import Desk
-from kindly.server.http import PATH as MCP_PATH
-from kindly.server.http import build_http_app
+from kindly.server.http.asgi import PATH as MCP_PATH
+from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
+from kindly.server.ops import console, health
 from kindly.server.profiles import profile_for
+from kindly.server.server_state import ServerState
 from kindly.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -43,9 +43,9 @@ def instructions(name: str) -> list[str]:
 
 def paths() -> set[str]:
     """Every path that the server answers, without what only OAuth adds."""
-    desk = Desk("kindly", {})
-    library = ops.Library(desk)
-    routes = [*ops.routes(desk, library), *console.routes(desk, library)]
+    desk = ServerState("kindly", {})
+    library = health.LibrarySize(desk)
+    routes = [*health.routes(desk, library), *console.routes(desk, library)]
     return {MCP_PATH, *(route.path for route in routes)}
 
 

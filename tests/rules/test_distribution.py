@@ -12,7 +12,7 @@ import yaml
 
 import kindly
 from kindly.cli.commands import cli
-from kindly.cli.launch import DISTRIBUTION, EXTRAS
+from kindly.cli.start_command import DISTRIBUTION, EXTRAS
 from kindly.settings import CONTEXTS, NEEDS
 
 ROOT = Path(__file__).parents[2]

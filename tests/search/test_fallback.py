@@ -21,8 +21,8 @@ from kindly.errors import (
 )
 from kindly.models import Hits, Query
 from kindly.search.providers import PROVIDERS
-from tests.fakes import FakeApi, Reply, built, provider_answer
-from tests.search.routing import routed
+from tests.support.fakes import FakeApi, Reply, built, provider_answer
+from tests.support.routing import routed
 
 pytestmark = pytest.mark.anyio
 

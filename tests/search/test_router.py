@@ -11,10 +11,10 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
-from kindly.models import Found, Hits, Query
+from kindly.models import Hits, ProviderResults, Query
 from kindly.search.router import Router
-from tests.fakes import FakeClock, FakeProvider, FakeSleep, hit
-from tests.search.routing import KEY_SETTINGS, KEYLESS, routed
+from tests.support.fakes import FakeClock, FakeProvider, FakeSleep, hit
+from tests.support.routing import KEY_SETTINGS, KEYLESS, routed
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +55,9 @@ async def test_only_provider_says_that_it_is_the_only_one() -> None:
 
 
 async def test_what_else_a_provider_said_is_passed_on() -> None:
-    found = Found(ONE, total=7, engines=("a", "b"), instance="https://i.example", raw={"x": 1})
+    found = ProviderResults(
+        ONE, total=7, engines=("a", "b"), instance="https://i.example", raw={"x": 1}
+    )
     hits = await router(FakeProvider("only", [found])).search(QUERY, Deadline.after(30))
     assert (hits.total, hits.engines, hits.instance, hits.raw) == (
         7,

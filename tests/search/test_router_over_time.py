@@ -13,13 +13,13 @@ from kindly.errors import (
     ProviderTimeout,
     SearchError,
 )
-from kindly.models import Found, Hits, Query
-from kindly.search.health import Health
+from kindly.models import Hits, ProviderResults, Query
+from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.router import Router, build_router
-from kindly.search.world import MemoryState, State
-from tests.fakes import FakeProvider
-from tests.search.routing import CHOICES, VIRTUAL, SlowProvider, entry, hits_at, virtual_world
+from kindly.search.state.world import MemoryState, State
+from tests.support.fakes import FakeProvider
+from tests.support.routing import CHOICES, VIRTUAL, SlowProvider, entry, hits_at, virtual_world
 
 pytestmark = pytest.mark.anyio
 
@@ -88,7 +88,7 @@ async def test_trial_is_made_every_thirty_seconds_until_it_succeeds() -> None:
     assert answered == ["second"] * (len(answered) - answered.count("first")) + ["first"] * (
         answered.count("first")
     )
-    assert over.ledger.snapshot()[0].health is Health.CLOSED
+    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
 
 
 async def test_only_one_search_at_a_time_makes_the_trial() -> None:
@@ -118,7 +118,7 @@ async def test_breaker_counts_what_another_may_do_better(error: SearchError) -> 
     for _ in range(5):
         await over.search_all([QUERY], Deadline.after(30), 1)
     health = over.ledger.snapshot()[0].health
-    assert health is (Health.OPEN if error.try_next else Health.CLOSED)
+    assert health is (BreakerHealth.OPEN if error.try_next else BreakerHealth.CLOSED)
 
 
 async def test_all_resting_the_one_that_is_due_first_is_asked_anyway() -> None:
@@ -173,7 +173,7 @@ async def test_provider_with_no_time_to_answer_is_not_blamed() -> None:
     for _ in range(4):
         with pytest.raises(ProviderTimeout):
             await over.search(QUERY, Deadline.after(0.2))
-    assert over.ledger.snapshot()[0].health is Health.CLOSED
+    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
 
 
 async def test_searches_at_once_queue_for_their_provider() -> None:
@@ -191,7 +191,7 @@ async def test_search_that_would_queue_too_long_goes_to_the_next() -> None:
     assert (await search(over)).provider == "first"
     hits = await search(over)
     assert (hits.provider, hits.why) == ("second", "first failed (rate_limited)")
-    assert over.ledger.snapshot()[0].health is Health.CLOSED
+    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
     error = await error_of(over)
     assert type(error) is ProviderRateLimited
     assert error.retry_after_s == pytest.approx(60, abs=1)
@@ -332,7 +332,7 @@ async def test_batch_keeps_its_order_runs_so_many_at_once_and_survives_failures(
     now, most = 0, 0
 
     class Counting(FakeProvider):
-        async def search(self, query: Query, deadline: Deadline) -> Found:
+        async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
             nonlocal now, most
             now, most = now + 1, max(most, now + 1)
             await anyio.sleep(float(query.text))
@@ -375,7 +375,7 @@ async def test_open_breaker_and_counts_outlive_a_restart() -> None:
         ("first", 3),
         ("second", 4),
     ]
-    assert after.ledger.snapshot()[0].health is Health.OPEN
+    assert after.ledger.snapshot()[0].health is BreakerHealth.OPEN
     assert (await search(after)).why == "first is resting after 3 failures"
     await anyio.sleep(20)
     await search(after)

@@ -18,7 +18,7 @@ HTTP_TOKEN = "KINDLY_HTTP_TOKEN"  # noqa: S105 - the variable's name
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class ClientHost:
     """What decides where a program keeps its files."""
 
     platform: str
@@ -42,7 +42,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConfigPlace:
     """A folder in which the file may be, or those below it that match `pattern`."""
 
     root: Path
@@ -62,7 +62,7 @@ class Client:
     label: str
     """How sentences call it."""
     file: str
-    places: Callable[[Machine], tuple[Place, ...]]
+    places: Callable[[ClientHost], tuple[ConfigPlace, ...]]
     """Best first; where none is there, the last one is made."""
     context: ContextName
     form: Form = field(default_factory=Json)
@@ -115,54 +115,54 @@ def _trailing(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if name != "type"}
 
 
-def _claude_desktop(machine: Machine) -> tuple[Place, ...]:
+def _claude_desktop(machine: ClientHost) -> tuple[ConfigPlace, ...]:
     """On Windows the store's build keeps its files apart, and newer ones elsewhere again."""
-    usual = Place(machine.config / "Claude")
+    usual = ConfigPlace(machine.config / "Claude")
     if machine.platform != "win32":
         return (usual,)
     local = machine.folder("LOCALAPPDATA", "AppData", "Local")
     return (
-        Place(local, "Claude-Data/claude_*"),
-        Place(local, "Packages/Claude_*/LocalCache/Roaming/Claude"),
+        ConfigPlace(local, "Claude-Data/claude_*"),
+        ConfigPlace(local, "Packages/Claude_*/LocalCache/Roaming/Claude"),
         usual,
     )
 
 
-def _vscode(machine: Machine) -> tuple[Place, ...]:
+def _vscode(machine: ClientHost) -> tuple[ConfigPlace, ...]:
     if portable := machine.environ.get("VSCODE_PORTABLE"):
-        return (Place(Path(portable) / "user-data" / "User"),)
+        return (ConfigPlace(Path(portable) / "user-data" / "User"),)
     names = ("Code", "Code - Insiders", "VSCodium", "Code")
-    return tuple(Place(machine.config / name / "User") for name in names)
+    return tuple(ConfigPlace(machine.config / name / "User") for name in names)
 
 
-def _zed(machine: Machine) -> tuple[Place, ...]:
+def _zed(machine: ClientHost) -> tuple[ConfigPlace, ...]:
     if machine.platform == "win32":
-        return (Place(machine.config / "Zed"),)
+        return (ConfigPlace(machine.config / "Zed"),)
     if machine.platform == "darwin":
-        return (Place(machine.home / ".config" / "zed"),)
+        return (ConfigPlace(machine.home / ".config" / "zed"),)
     if flatpak := machine.environ.get("FLATPAK_XDG_CONFIG_HOME"):
-        return (Place(Path(flatpak) / "zed"),)
-    return (Place(machine.config / "zed"),)
+        return (ConfigPlace(Path(flatpak) / "zed"),)
+    return (ConfigPlace(machine.config / "zed"),)
 
 
-def _claude_code(machine: Machine) -> tuple[Place, ...]:
-    return (Place(machine.folder("CLAUDE_CONFIG_DIR")),)
+def _claude_code(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.folder("CLAUDE_CONFIG_DIR")),)
 
 
-def _codex(machine: Machine) -> tuple[Place, ...]:
-    return (Place(machine.folder("CODEX_HOME", ".codex")),)
+def _codex(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.folder("CODEX_HOME", ".codex")),)
 
 
-def _cursor(machine: Machine) -> tuple[Place, ...]:
-    return (Place(machine.home / ".cursor"),)
+def _cursor(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.home / ".cursor"),)
 
 
-def _gemini(machine: Machine) -> tuple[Place, ...]:
-    return (Place(machine.folder("GEMINI_CLI_HOME") / ".gemini"),)
+def _gemini(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.folder("GEMINI_CLI_HOME") / ".gemini"),)
 
 
-def _windsurf(machine: Machine) -> tuple[Place, ...]:
-    return (Place(machine.home / ".codeium" / "windsurf"),)
+def _windsurf(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.home / ".codeium" / "windsurf"),)
 
 
 CLIENTS: tuple[Client, ...] = (

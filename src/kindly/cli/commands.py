@@ -159,7 +159,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for p
 @click.pass_obj
 def library_list(settings: Settings, *, limit: int, as_json: bool) -> None:
     """List the latest pages."""
-    from kindly.cli.library import list_pages
+    from kindly.cli.library_commands import list_pages
 
     sys.exit(list_pages(settings, limit=limit, as_json=as_json))
 
@@ -170,7 +170,7 @@ def library_list(settings: Settings, *, limit: int, as_json: bool) -> None:
 @click.pass_obj
 def library_show(settings: Settings, url: str, *, as_json: bool) -> None:
     """Show the chunks of one page."""
-    from kindly.cli.library import show_page
+    from kindly.cli.library_commands import show_page
 
     sys.exit(show_page(settings, url, as_json=as_json))
 
@@ -180,7 +180,7 @@ def library_show(settings: Settings, url: str, *, as_json: bool) -> None:
 @click.pass_obj
 def library_export(settings: Settings, file: Path) -> None:
     """Write all pages to FILE: JSON Lines, or Parquet if it ends in .parquet; - is standard output."""
-    from kindly.cli.library import export
+    from kindly.cli.library_commands import export
 
     sys.exit(export(settings, file))
 
@@ -193,7 +193,7 @@ def library_forget(settings: Settings, url: str | None, *, everything: bool) -> 
     """Forget the page at URL, or all pages."""
     if (url is None) != everything:
         raise click.UsageError("Give either an address or --all.")
-    from kindly.cli.library import forget
+    from kindly.cli.library_commands import forget
 
     sys.exit(forget(settings, url))
 
@@ -202,7 +202,7 @@ def library_forget(settings: Settings, url: str | None, *, everything: bool) -> 
 @click.pass_obj
 def library_rebuild(settings: Settings) -> None:
     """Embed all pages anew with the configured model."""
-    from kindly.cli.library import rebuild
+    from kindly.cli.library_commands import rebuild
 
     sys.exit(rebuild(settings))
 
@@ -212,7 +212,7 @@ def library_rebuild(settings: Settings) -> None:
 @click.pass_obj
 def library_move(settings: Settings, store: str) -> None:
     """Copy all pages into another STORE: sqlite, duckdb or a postgresql:// address."""
-    from kindly.cli.library import move
+    from kindly.cli.library_commands import move
 
     sys.exit(move(settings, store))
 
@@ -222,7 +222,7 @@ def library_move(settings: Settings, store: str) -> None:
 @click.pass_obj
 def library_stats(settings: Settings, *, as_json: bool) -> None:
     """Say how much is kept, and where."""
-    from kindly.cli.library import stats
+    from kindly.cli.library_commands import stats
 
     sys.exit(stats(settings, as_json=as_json))
 
@@ -281,7 +281,7 @@ def demo(config: Path | None, log_level: str | None) -> None:
 @common
 def doctor(*, live: bool, as_json: bool, config: Path | None, log_level: str | None) -> None:
     """Check settings, keys, providers, network, browser and store; say how to mend what is wrong."""
-    from kindly.cli.doctor import examine
+    from kindly.cli.doctor.report import examine
 
     settings = _settings(config, {"log_level": log_level})
     sys.exit(examine(settings, as_json=as_json, live=live, config=config))

@@ -6,10 +6,10 @@ import anyio
 import click
 
 import kindly
+from kindly.api import SearchResults
 from kindly.budget import count_tokens
 from kindly.pipeline import PageFindings
 from kindly.settings import Settings
-from kindly.web import Found
 
 QUERY = "how bees tell each other where food is"
 QUESTION = "How does a bee say how far away food is?"
@@ -32,7 +32,7 @@ def show(settings: Settings) -> int:
     return 0
 
 
-async def _research(settings: Settings) -> tuple[Found, PageFindings]:
+async def _research(settings: Settings) -> tuple[SearchResults, PageFindings]:
     async with kindly.open(settings) as web:
         found = await web.search(QUERY)
         answer = await web.read(found.hits.hits[0].url, QUESTION)

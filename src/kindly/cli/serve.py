@@ -14,7 +14,7 @@ def serve(settings: Settings) -> None:
         lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
     )
     if settings.transport == "http":
-        from kindly.server.http import serve_http
+        from kindly.server.http.asgi import serve_http
 
         serve_http(server, settings)
     else:

@@ -16,10 +16,10 @@ from tempfile import mkstemp
 
 import click
 
-from kindly.cli.clients import CLIENTS, HTTP_TOKEN, Client, Machine, Place, client_named
+from kindly.cli.clients import CLIENTS, HTTP_TOKEN, Client, ClientHost, ConfigPlace, client_named
 from kindly.cli.configs import Malformed, merged
-from kindly.cli.configs.shape import at, is_table
-from kindly.cli.launch import (
+from kindly.cli.configs.common import at, is_table
+from kindly.cli.start_command import (
     DISTRIBUTION,
     UVX_ENVIRON,
     Install,
@@ -106,13 +106,13 @@ def set_up(settings: Settings, name: str, wishes: Wishes) -> int:
     return 0
 
 
-def this_machine(environ: Mapping[str, str]) -> Machine:
+def this_machine(environ: Mapping[str, str]) -> ClientHost:
     """The machine that this runs on."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
-    return Machine(sys.platform, Path(home) if home else Path.home(), environ)
+    return ClientHost(sys.platform, Path(home) if home else Path.home(), environ)
 
 
-def located(client: Client, machine: Machine) -> Path:
+def located(client: Client, machine: ClientHost) -> Path:
     """The client's file: one that is there, else in a folder that is there, else where it usually is."""
     places = client.places(machine)
     files = [folder / client.file for place in places for folder in _folders(place)]
@@ -120,7 +120,7 @@ def located(client: Client, machine: Machine) -> Path:
     return next((file for file in files if file.exists()), (files or usual[-1:])[0])
 
 
-def _folders(place: Place) -> list[Path]:
+def _folders(place: ConfigPlace) -> list[Path]:
     """Those that are there."""
     if place.folder is not None:
         return [place.folder] if place.folder.is_dir() else []

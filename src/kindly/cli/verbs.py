@@ -17,8 +17,8 @@ from kindly.extract.options import ExtractOptions
 from kindly.models import Query
 from kindly.pipeline import Progress
 from kindly.redact import Redactor
-from kindly.server.findings import page_findings_output, recall_output
-from kindly.server.render import NO_FENCE, document_output, search_output
+from kindly.server.render.findings import page_findings_output, recall_output
+from kindly.server.render.page import NO_FENCE, document_output, search_output
 from kindly.server.tool import Output
 from kindly.settings import Settings
 
@@ -114,7 +114,7 @@ def _print(output: Output, redactor: Redactor, *, findings: bool) -> None:
     from rich.console import Console
 
     if findings:
-        from kindly.cli.passages import print_findings
+        from kindly.cli.terminal import print_findings
 
         structured = redactor.value(output.structured)
         assert isinstance(structured, dict)  # noqa: S101 - as it went in

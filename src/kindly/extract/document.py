@@ -8,14 +8,14 @@ import hashlib
 from html import escape
 
 from kindly.errors import InputError, MediaUnsupported, NoContent, PageWalled
-from kindly.extract.archive import Archive
-from kindly.extract.characters import clean
-from kindly.extract.data import fenced, json_lines, json_text, read_table
-from kindly.extract.feed import read_feed
-from kindly.extract.html import Reading, read_html
+from kindly.extract.formats.archive import Archive
+from kindly.extract.formats.data import fenced, json_lines, json_text, read_table
+from kindly.extract.formats.feed import read_feed
+from kindly.extract.formats.sniff import MAGIC, OLE_STREAMS, PACKAGES, Sniffed, decode, sniff
+from kindly.extract.html import HtmlText, read_html
 from kindly.extract.options import ExtractOptions
-from kindly.extract.sniff import MAGIC, OLE_STREAMS, PACKAGES, Sniffed, decode, sniff
 from kindly.models import Document, Metadata, OutcomeKind, Page
+from kindly.text.invisible import clean
 
 KNOWN_TYPES = frozenset(named for *_, named in (*MAGIC, *PACKAGES, *OLE_STREAMS))
 WITHOUT_ELEMENTS = frozenset(
@@ -57,12 +57,12 @@ def extract(page: Page, options: ExtractOptions) -> Document:
     )
 
 
-def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Reading:
+def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> HtmlText:
     match sniffed.kind:
         case "html":
             return read_html(decode(page), options, page.url, composed=page.composed)
         case "pdf":
-            from kindly.extract.pdf import read_pdf
+            from kindly.extract.formats.pdf import read_pdf
 
             return read_pdf(page.body, options, page.url)
         case "word" | "sheets" | "slides" | "epub":
@@ -73,10 +73,10 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Reading:
             return _read_text(decode(page), sniffed, options, page.url)
 
 
-def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Reading:
+def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> HtmlText:
     """An office file or a book."""
-    from kindly.extract.epub import read_epub
-    from kindly.extract.office import read_docx, read_sheets, read_slides
+    from kindly.extract.formats.epub import read_epub
+    from kindly.extract.formats.office import read_docx, read_sheets, read_slides
 
     if sniffed.media_type == "application/vnd.ms-excel":
         return read_sheets(page.body, None, options, page.url)
@@ -112,7 +112,7 @@ def _unsupported(page: Page, sniffed: Sniffed) -> MediaUnsupported | PageWalled:
     )
 
 
-def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> Reading:
+def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> HtmlText:
     """Text that is no web page."""
     text, invisible = clean(text.replace("\r\n", "\n"))
     if sniffed.kind == "xml" and (listed := read_feed(text, options, url)):
@@ -125,7 +125,7 @@ def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -
     elif sniffed.kind == "json_lines":
         text, more = json_lines(text)
     laid_out = _laid_out(text.strip("\n"), sniffed, options)
-    return Reading(
+    return HtmlText(
         f"{laid_out}\n\n— {more} —" if more else laid_out,
         Metadata(title=_title(text, sniffed)),
         (),

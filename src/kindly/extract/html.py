@@ -10,17 +10,17 @@ from urllib.parse import urljoin
 from turbohtml import Document, Element, SelectorSyntaxError, parse
 
 from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
-from kindly.extract.characters import clean
-from kindly.extract.content import main_content
-from kindly.extract.formulas import settle_formulas
-from kindly.extract.hints import Hints, read_hints
-from kindly.extract.markdown import render
-from kindly.extract.media import name_media
+from kindly.extract.content.main_content import main_content
+from kindly.extract.content.page_kind import Hints, read_hints
+from kindly.extract.markdown.embeds import name_media
+from kindly.extract.markdown.formulas import settle_formulas
+from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.options import ExtractOptions
-from kindly.extract.outcome import Evidence, is_teaser, refuse_walls
-from kindly.extract.visible import drop_unseen
+from kindly.extract.visibility.visible import drop_unseen
+from kindly.extract.walls.detect import Evidence, is_teaser, refuse_walls
 from kindly.models import Link, Metadata
+from kindly.text.invisible import clean
 
 MAX_ELEMENTS = 150_000
 MAX_STYLED = 30_000
@@ -36,7 +36,7 @@ TOLD_AT_END = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class HtmlText:
     """What a page gave."""
 
     text: str
@@ -47,7 +47,9 @@ class Reading:
     """Whether there is more than this reading has."""
 
 
-def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool = False) -> Reading:
+def read_html(
+    markup: str, options: ExtractOptions, url: str, *, composed: bool = False
+) -> HtmlText:
     """The readable part of a page; all of it where it was composed as content.
 
     Raises:
@@ -84,9 +86,9 @@ def read_html(markup: str, options: ExtractOptions, url: str, *, composed: bool 
         _told(markup) if options.selector is None else "",
     )
     if composed:
-        return Reading(text, metadata, links, hidden + invisible)
+        return HtmlText(text, metadata, links, hidden + invisible)
     refuse_walls(evidence)
-    return Reading(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
+    return HtmlText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
 
 
 def _roots(

@@ -9,9 +9,9 @@ from urllib.parse import urljoin, urlsplit
 
 from turbohtml import Document, Element
 
-from kindly.extract.characters import clean
 from kindly.extract.structured import json_ld, objects, structured
 from kindly.models import Metadata
+from kindly.text.invisible import clean
 
 MAX_CHARACTERS = 500
 MAX_DATE = 40

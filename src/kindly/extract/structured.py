@@ -12,7 +12,7 @@ from html import unescape
 from turbohtml import Document
 from turbohtml.extract import MicrodataItem
 
-from kindly.extract.characters import clean
+from kindly.text.invisible import clean
 
 MAX_SCRIPT_CHARACTERS = 400_000
 MAX_SCRIPTS = 20

@@ -13,28 +13,36 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kindly.alarm import Alarm
 from kindly.budget import Deadline
 from kindly.errors import PageTimeout
-from kindly.fetch.cache import Cached
-from kindly.fetch.calls import Ask, Egress, FetchLimits, Hop, Reply, Times, Wanted
-from kindly.fetch.getting import Ways
-from kindly.fetch.guard import Guard, GuardPolicy, Resolver, system_resolver
-from kindly.fetch.loader import Loaders, LoaderSettings
+from kindly.fetch.chain.host_pacing import Paced
+from kindly.fetch.chain.page_cache import Cached
+from kindly.fetch.chain.page_store import SqlitePageCache
+from kindly.fetch.chain.redirects import Redirects
+from kindly.fetch.chain.retry import Retried
+from kindly.fetch.chain.robots import Robots, capped
+from kindly.fetch.chain.types import (
+    Egress,
+    FetchClock,
+    FetchLimits,
+    Hop,
+    HopReply,
+    HopRequest,
+    PageRequest,
+)
+from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
+from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
+from kindly.fetch.loader_kit.loader_client import LoaderChains
 from kindly.fetch.loaders import LOADERS
-from kindly.fetch.pacing import Paced
-from kindly.fetch.pages import Redirects
-from kindly.fetch.retry import Retried
-from kindly.fetch.robots import Robots, capped
-from kindly.fetch.store import SqlitePageCache
 from kindly.models import Page
-from kindly.sqlite import MEMORY
+from kindly.storage.sqlite import MEMORY
+from kindly.telemetry.warn_once import WarnOnce
 from kindly.urls import Url
 
 if TYPE_CHECKING:
     from httpcore2 import AsyncNetworkBackend
 
-    from kindly.fetch.http import HttpHop
+    from kindly.fetch.chain.http_client import HttpHop
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +52,8 @@ class Seams:
     resolver: Resolver = system_resolver
     dialler: "AsyncNetworkBackend | None" = None
     """Opens connections to addresses that the guard checked; the network unless given."""
-    times: Times = field(default_factory=Times)
-    alarm: Alarm = field(default_factory=Alarm)
+    times: FetchClock = field(default_factory=FetchClock)
+    alarm: WarnOnce = field(default_factory=WarnOnce)
     """Told when the page cache fails."""
     around: Callable[[Hop], Hop] | None = None
     """Put around the HTTP client."""
@@ -78,7 +86,7 @@ class Fetcher:
         deadline = deadline.within(self._timeout_s)
         try:
             with anyio.fail_after(deadline.remaining_s()):
-                return await self._pages(Wanted(url, deadline, force_refresh))
+                return await self._pages(PageRequest(url, deadline, force_refresh))
         except TimeoutError as error:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
 
@@ -103,9 +111,9 @@ class _LazyHop:
         self._made_of = (guard, limits, egress, seams.dialler)
         self._hop: HttpHop | None = None
 
-    async def __call__(self, ask: Ask) -> Reply:
+    async def __call__(self, ask: HopRequest) -> HopReply:
         if self._hop is None:
-            from kindly.fetch.http import HttpHop
+            from kindly.fetch.chain.http_client import HttpHop
 
             self._hop = HttpHop(*self._made_of)
         return await self._hop(ask)
@@ -146,15 +154,15 @@ async def open_fetcher(
 
 
 def _ways(
-    paced: Hop, guard: Guard, limits: FetchLimits, times: Times, settings: LoaderSettings
-) -> Ways:
+    paced: Hop, guard: Guard, limits: FetchLimits, times: FetchClock, settings: LoaderSettings
+) -> LoaderChains:
     hop: Hop = Retried(paced, times)
     apis = Redirects(hop, guard, limits.max_redirects, times)
     if limits.respect_robots:
         rules = Redirects(capped(hop), guard, limits.max_redirects, times)
         hop = Robots(hop, rules, times)
     pages = Redirects(hop, guard, limits.max_redirects, times)
-    return Ways(pages, apis, settings, times)
+    return LoaderChains(pages, apis, settings, times)
 
 
 def _is_opened(guard: Guard, url: Url) -> bool:

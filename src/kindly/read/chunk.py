@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kindly.budget import count_tokens
 from kindly.models import Chunk
-from kindly.read.segment import Block, blocks, sentences
+from kindly.read.ranking.segment import Block, blocks, sentences
 
 OVERLAP = 0.12
 MAX_OVERLAP = 0.15

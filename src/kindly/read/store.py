@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from kindly.models import Chunk, Entry
+from kindly.models import Chunk, StoredPageInfo
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,10 +23,10 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class StoredPage:
     """One page as it is kept: its chunks in the page's order, and a vector of length one for each."""
 
-    entry: Entry
+    entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
     vectors: "Vectors | None"
     """One row per chunk; None where any chunk has none yet."""
@@ -36,13 +36,13 @@ class Shelf:
 class Candidate:
     """A chunk that may answer a question asked of the whole library."""
 
-    entry: Entry
+    entry: StoredPageInfo
     chunk: Chunk
     vector: "Vectors | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class EmbeddingModel:
     """Whose vectors a store holds."""
 
     name: str
@@ -59,7 +59,7 @@ class StoreStats:
     pages: int
     chunks: int
     size_bytes: int
-    model: Model | None = None
+    model: EmbeddingModel | None = None
     oldest: datetime | None = None
     newest: datetime | None = None
 
@@ -67,15 +67,15 @@ class StoreStats:
 class Store(Protocol):
     """A library. Every method raises `StoreUnavailable` where the database fails for good."""
 
-    async def model(self) -> Model | None:
+    async def model(self) -> EmbeddingModel | None:
         """Whose vectors it holds; None before the first."""
         ...
 
-    async def entry(self, url: str) -> Entry | None:
+    async def entry(self, url: str) -> StoredPageInfo | None:
         """What is known of a page."""
         ...
 
-    async def shelf(self, url: str) -> Shelf | None:
+    async def shelf(self, url: str) -> StoredPage | None:
         """All of a page."""
         ...
 
@@ -85,10 +85,10 @@ class Store(Protocol):
 
     async def put(
         self,
-        entry: Entry,
+        entry: StoredPageInfo,
         chunks: Sequence[Chunk],
         vectors: "Mapping[str, Vectors]",
-        model: Model | None,
+        model: EmbeddingModel | None,
     ) -> None:
         """Keep a page as these chunks and no others, in one transaction.
 
@@ -110,11 +110,11 @@ class Store(Protocol):
         """Up to `limit` chunks by words and up to `limit` by vector, each once, in no order."""
         ...
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[Entry]:
+    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
         """Pages, the latest first."""
         ...
 
-    def shelves(self) -> AsyncIterator[Shelf]:
+    def shelves(self) -> AsyncIterator[StoredPage]:
         """Every page, for export, moving and rebuilding."""
         ...
 

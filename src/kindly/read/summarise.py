@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kindly.read import combine
 from kindly.read.chunk import split
-from kindly.read.features import asked, features
-from kindly.read.grid import Grid, lay_out
-from kindly.read.rank import local_model
+from kindly.read.ranking import ranker_model
+from kindly.read.ranking.passage_features import asked, features
+from kindly.read.ranking.rank import local_model
+from kindly.read.ranking.sentence_index import SentenceIndex, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +49,14 @@ def summarise(text: str, *, limit: int = 500, question: str | None = None) -> st
         return ""
     worth = _central(grid)
     if question is not None and (one := asked(question, grid, model)).terms:
-        worth = worth + ANSWERING * _even(combine.load().scores(features(one)))
+        worth = worth + ANSWERING * _even(ranker_model.load().scores(features(one)))
     order = np.argsort(-worth, kind="stable").tolist()
     return _joined(_chosen(chunks, grid, order, limit), limit)
 
 
-def _chosen(chunks: "Sequence[Chunk]", grid: Grid, order: list[int], limit: int) -> dict[int, str]:
+def _chosen(
+    chunks: "Sequence[Chunk]", grid: SentenceIndex, order: list[int], limit: int
+) -> dict[int, str]:
     """The best sentences that fit and do not say the same, by their place in the text."""
     chosen: dict[int, str] = {}
     words: list[set[str]] = []
@@ -102,7 +104,7 @@ def _even(scores: "Floats") -> "Floats":
     return np.asarray((scores - low) / max(1e-6, high - low))
 
 
-def _central(grid: Grid) -> "Floats":
+def _central(grid: SentenceIndex) -> "Floats":
     """For each sentence, how much its words are those of the text; and something for standing at the beginning."""
     often = np.bincount(grid.uses, minlength=len(grid.vocabulary)).astype(np.float32)
     full = np.minimum(1, grid.weight / max(1e-6, float(grid.weight.max(initial=0))))

@@ -10,9 +10,9 @@ import anyio
 import anyio.abc
 
 from kindly.errors import SearchError
-from kindly.models import Found
-from kindly.search.lane import Lane
-from kindly.search.rounds import Round
+from kindly.models import ProviderResults
+from kindly.search.attempt import SearchAttempt
+from kindly.search.managed_provider import ManagedProvider
 
 MIN_GRACE_S = 0.5
 """What the others get at least once one has answered; else as long as that one took."""
@@ -22,11 +22,11 @@ MIN_GRACE_S = 0.5
 class Race:
     """Providers under way."""
 
-    round: Round
-    waiting: list[Lane]
+    round: SearchAttempt
+    waiting: list[ManagedProvider]
     """Those who step in, in their order."""
     clock: Callable[[], float]
-    answers: dict[str, Found] = field(default_factory=dict)
+    answers: dict[str, ProviderResults] = field(default_factory=dict)
     failures: dict[str, SearchError] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ class Race:
                 return
             self.round.resting[lane.name] = lane.breaker.failures
 
-    async def _ask(self, lane: Lane, tasks: anyio.abc.TaskGroup, began: float) -> None:
+    async def _ask(self, lane: ManagedProvider, tasks: anyio.abc.TaskGroup, began: float) -> None:
         try:
             found = await lane.ask(self.round.query, self.round.share(len(self.waiting) + 1))
         except SearchError as error:
@@ -66,7 +66,7 @@ class Race:
 
 
 async def ask_several(
-    round_: Round, lanes: Sequence[Lane], width: int, clock: Callable[[], float]
+    round_: SearchAttempt, lanes: Sequence[ManagedProvider], width: int, clock: Callable[[], float]
 ) -> Race:
     """Ask the first `width` of `lanes` at once, the others in place of those that fail."""
     race = Race(round_, list(lanes), clock)

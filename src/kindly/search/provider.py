@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth, SearchError
-from kindly.models import Found, Query
+from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
 
 if TYPE_CHECKING:
-    from kindly.search.exchange import Api
-    from kindly.search.pool_settings import PoolSettings
-    from kindly.search.world import World
+    from kindly.search.searxng.pool_settings import PoolSettings
+    from kindly.search.state.world import SearchClock
+    from kindly.search.vendor_api import VendorApi
 
 
 class SearchProvider(Protocol):
@@ -27,7 +27,7 @@ class SearchProvider(Protocol):
         """The name in settings and results."""
         ...
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """What the vendor found; no hits is a valid answer.
 
         Raises:
@@ -74,11 +74,11 @@ class Pace:
 class Access:
     """What a provider is built from."""
 
-    api: "Api"
+    api: "VendorApi"
     base_url: str
     values: Mapping[str, Secret]
     """The needed settings by name."""
-    world: "World"
+    world: "SearchClock"
     """Clock, chance and memory, for those that need them."""
     pool: "PoolSettings | None" = None
     """How the pool of public instances behaves, where that was set."""

@@ -11,20 +11,20 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
-from kindly.models import Found, Hits, Query
-from kindly.search.cache import SearchCache
-from kindly.search.clean import clean
-from kindly.search.fuse import fuse
-from kindly.search.gauge import Gauge
-from kindly.search.health import Breaker
-from kindly.search.lane import Lane
-from kindly.search.ledger import Ledger
-from kindly.search.pacing import Pacer
+from kindly.models import Hits, ProviderResults, Query
+from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
+from kindly.search.circuit_breaker import CircuitBreaker
+from kindly.search.managed_provider import ManagedProvider
 from kindly.search.parallel import Race, ask_several
 from kindly.search.provider import Pace, SearchProvider
-from kindly.search.rounds import Choices, Round, none_configured
-from kindly.search.world import World
-from kindly.trace import span
+from kindly.search.provider_pacing import Pacer
+from kindly.search.provider_stats import ProviderStats
+from kindly.search.ranking.fusion import fuse
+from kindly.search.ranking.postprocess import clean
+from kindly.search.rate_limits import RateLimits
+from kindly.search.result_cache import SearchCache
+from kindly.search.state.world import SearchClock
+from kindly.telemetry.trace import span
 
 SEARCH_BUDGET_S = 9.5
 """For a whole search, however many providers it asks: with all of them down, the error comes within 10 s."""
@@ -36,14 +36,14 @@ CACHE_TTL_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProviderEntry:
     """A provider as it is handed to the router."""
 
     provider: SearchProvider
     label: str
     """How sentences call it."""
     pace: Pace
-    gauge: Gauge
+    gauge: RateLimits
     """Told the headers of its answers by whoever makes its calls."""
     scraped: bool = False
     """Whether it reads results off pages meant for people."""
@@ -53,11 +53,11 @@ class Entry:
 class Router:
     """The configured providers in order. With none, every search says what to set."""
 
-    lanes: tuple[Lane, ...]
-    ledger: Ledger
+    lanes: tuple[ManagedProvider, ...]
+    ledger: ProviderStats
     cache: SearchCache
-    world: World
-    choices: Choices
+    world: SearchClock
+    choices: SetupHints
     width: int
     """How many are asked at once."""
     clock: Callable[[], float]
@@ -112,13 +112,13 @@ class Router:
 
     async def _answer(self, query: Query, deadline: Deadline) -> Hits:
         began = self.clock()
-        round_ = Round(query, deadline.within(self.budget_s))
+        round_ = SearchAttempt(query, deadline.within(self.budget_s))
         ready = sum(lane.breaker.admits for lane in self.lanes)
         together = self.width > 1 and ready > 1
         hits = await (self._fused(round_) if together else self._first(round_))
         return replace(hits, took_ms=round((self.clock() - began) * 1000))
 
-    async def _first(self, round_: Round) -> Hits:
+    async def _first(self, round_: SearchAttempt) -> Hits:
         """The answer of the first that has one."""
         for index, lane in enumerate(self.lanes):
             if not lane.breaker.enter():
@@ -126,7 +126,7 @@ class Router:
                 continue
             followers = sum(other.breaker.admits for other in self.lanes[index + 1 :])
             found = await self._outcome(round_, lane, followers)
-            if isinstance(found, Found):
+            if isinstance(found, ProviderResults):
                 return self._hits(round_, lane, found)
             if not found.try_next:
                 break
@@ -134,17 +134,19 @@ class Router:
             return await self._anyway(round_)
         raise round_.unanswered()
 
-    async def _anyway(self, round_: Round) -> Hits:
+    async def _anyway(self, round_: SearchAttempt) -> Hits:
         """All rest: the one whose rest ends first is asked all the same, as giving up unheard helps nobody."""
         lane = min(self.lanes, key=lambda lane: lane.breaker.rest_s)
         del round_.resting[lane.name]
         lane.breaker.enter(forced=True)
         found = await self._outcome(round_, lane, 0)
-        if isinstance(found, Found):
+        if isinstance(found, ProviderResults):
             return self._hits(round_, lane, found)
         raise round_.unanswered()
 
-    async def _outcome(self, round_: Round, lane: Lane, followers: int) -> Found | SearchError:
+    async def _outcome(
+        self, round_: SearchAttempt, lane: ManagedProvider, followers: int
+    ) -> ProviderResults | SearchError:
         """What one found, or its failure, written down."""
         try:
             if followers:
@@ -154,7 +156,7 @@ class Router:
             round_.failures.append(error)
             return error
 
-    async def _ask_last(self, round_: Round, lane: Lane) -> Found:
+    async def _ask_last(self, round_: SearchAttempt, lane: ManagedProvider) -> ProviderResults:
         """Ask the one after whom nobody comes: a passing fault is tried once more."""
         pause_s = RETRY_PAUSE_S * (0.5 + self.world.rand())
         try:
@@ -171,7 +173,7 @@ class Router:
                 raise
         raise fault  # the queue had no room for a retry, so nothing newer is known
 
-    async def _fused(self, round_: Round) -> Hits:
+    async def _fused(self, round_: SearchAttempt) -> Hits:
         """One list of what several found."""
         race = await ask_several(round_, self.lanes, self.width, self.clock)
         round_.failures.extend(self._in_order(race.failures))
@@ -190,7 +192,7 @@ class Router:
     def _in_order(self, failures: dict[str, SearchError]) -> list[SearchError]:
         return [failures[lane.name] for lane in self.lanes if lane.name in failures]
 
-    def _hits(self, round_: Round, lane: Lane, found: Found) -> Hits:
+    def _hits(self, round_: SearchAttempt, lane: ManagedProvider, found: ProviderResults) -> Hits:
         alone = len(self.lanes) == 1
         return Hits(
             query=round_.query,
@@ -206,20 +208,20 @@ class Router:
 
 
 def build_router(
-    entries: Sequence[Entry],
+    entries: Sequence[ProviderEntry],
     *,
-    choices: Choices,
-    world: World,
+    choices: SetupHints,
+    world: SearchClock,
     fuse: int = 1,
     cache_ttl_s: float = CACHE_TTL_S,
     clock: Callable[[], float] = anyio.current_time,
 ) -> Router:
     """A router over these providers, in this order. Opening it is optional, and costs one look into the state."""
-    ledger = Ledger(tuple(entry.provider.name for entry in entries), world.state, world.now)
+    ledger = ProviderStats(tuple(entry.provider.name for entry in entries), world.state, world.now)
     lanes = tuple(
-        Lane(
+        ManagedProvider(
             entry.provider,
-            Breaker(clock),
+            CircuitBreaker(clock),
             Pacer(entry.provider.name, entry.label, entry.pace, entry.gauge, world.sleep),
             ledger,
             scraped=entry.scraped,
@@ -231,7 +233,7 @@ def build_router(
     return Router(lanes, ledger, SearchCache(cache_ttl_s, clock), world, choices, fuse, clock)
 
 
-def _why_fused(round_: Round, race: Race, answered: list[str]) -> str:
+def _why_fused(round_: SearchAttempt, race: Race, answered: list[str]) -> str:
     names = ", ".join(answered)
     told = f"fused from {names}" if len(answered) > 1 else f"only {names} answered"
     late = [f"{name} was too slow" for name in race.late]

@@ -17,9 +17,9 @@ from kindly.budget import Deadline, count_tokens
 from kindly.errors import Busy, KindlyError, ProviderTimeout
 from kindly.pipeline import Progress
 from kindly.redact import Redactor
-from kindly.server.desk import Desk
-from kindly.server.failures import UNEXPECTED, sentence
-from kindly.server.observe import observed
+from kindly.server.ops.telemetry import observed
+from kindly.server.render.failures import UNEXPECTED, sentence
+from kindly.server.server_state import ServerState
 from kindly.server.tool import Call, Output, Profile, Tool
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ GRACE_S = 2.0
 class KindlyServer(Server[App]):
     """The MCP server, with its desk for the pages beside it."""
 
-    def __init__(self, desk: Desk, name: str, **options: Any) -> None:
+    def __init__(self, desk: ServerState, name: str, **options: Any) -> None:
         super().__init__(name, **options)
         self.desk = desk
 
@@ -46,7 +46,7 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     }
     listed = [_listed(name, tool) for name, tool in tools.items()]
 
-    desk = Desk(profile.name, tools)
+    desk = ServerState(profile.name, tools)
     listed_once = anyio.Event()
 
     @asynccontextmanager

@@ -15,14 +15,20 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
-from kindly import tape
-from kindly.arrays import THREAD_VARIABLES
+from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import SettingsError
 from kindly.fetch.loaders import LOADERS
+from kindly.recording import recording_file
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
-from kindly.settings.fields import Fields
-from kindly.settings.hosts import CONTEXTS, ContextName, Host, ProfileName, profile_defaults
+from kindly.settings.contexts import (
+    CONTEXTS,
+    ContextName,
+    HostLimits,
+    ProfileName,
+    profile_defaults,
+)
+from kindly.settings.fields import SettingFields
 from kindly.settings.sources import (
     CONFIG_NAME,
     Names,
@@ -48,7 +54,7 @@ __all__ = [
 ]
 
 
-class Settings(Fields):
+class Settings(SettingFields):
     """All that a user can set, validated and frozen; secrets are masked in its repr."""
 
     needed: Mapping[str, SecretStr] = Field(default_factory=dict)
@@ -62,10 +68,10 @@ class Settings(Fields):
     _environ: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
-    def hosting(self) -> Host:
+    def hosting(self) -> HostLimits:
         """The answer size and deadline in force: the context's, narrowed by what is set."""
         host = CONTEXTS[self.context]
-        return Host(host.max_tokens, self.deadline_s or host.deadline_s)
+        return HostLimits(host.max_tokens, self.deadline_s or host.deadline_s)
 
     @property
     def default_tokens(self) -> int:
@@ -292,7 +298,7 @@ def _cassette(merged: Mapping[str, Value]) -> dict[str, Value]:
     named = merged.get(ENV_BY_FIELD["cassette"].name)
     if named is None or not (path := Path(str(named.value)).expanduser()).exists():
         return {}
-    needs = tape.head(path).get("settings", {})
+    needs = recording_file.head(path).get("settings", {})
     known = {*NEEDS, *URL_NAMES, *(ENV_BY_FIELD[name].name for name in REPLAYED_FIELDS)}
     return {name: Value(value, "cassette") for name, value in needs.items() if name in known}
 

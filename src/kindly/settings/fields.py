@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
-from kindly.fetch.calls import USER_AGENT
-from kindly.settings.hosts import ContextName, ProfileName
+from kindly.fetch.chain.types import USER_AGENT
+from kindly.settings.contexts import ContextName, ProfileName
 from kindly.settings.values import (
     BaseUrl,
     Env,
@@ -18,7 +18,7 @@ from kindly.settings.values import (
 )
 
 
-class Fields(BaseModel):
+class SettingFields(BaseModel):
     """What can be set by one variable each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)

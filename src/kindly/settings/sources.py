@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from kindly.errors import SettingsError
-from kindly.settings.seeds import TABLES, Unusable, translate
+from kindly.settings.file_tables import TABLES, Unusable, translate
 
 Origin = Literal["default", "profile", "cassette", "file", "environment", "command line"]
 

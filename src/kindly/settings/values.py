@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
-from kindly.fetch.guard import parse_opened
+from kindly.fetch.guard.guard import parse_opened
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import pytest
 from kindly.errors import PageNotFound
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.crates import CRATES, MAX_VERSIONS, crate_of, latest, plain, to_article
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, Recorded, answer, recorded
+from tests.support.loader_api import FakeApi, Recorded, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -97,12 +97,12 @@ async def test_another_address_is_given_up() -> None:
     ],
 )
 def test_the_newest_stable_release_comes_first(crate: dict[str, object], version: str) -> None:
-    assert latest(Fields(crate)) == version
+    assert latest(JsonFields(crate)) == version
 
 
 def test_old_releases_are_counted() -> None:
     releases = [{"num": f"0.{n}.0"} for n in range(MAX_VERSIONS + 2)]
-    found = to_article(Fields({"crate": {"name": "x"}, "versions": releases}), "0.0.0", "")
+    found = to_article(JsonFields({"crate": {"name": "x"}, "versions": releases}), "0.0.0", "")
     assert "<li>… and 2 older</li>" in found.body
 
 

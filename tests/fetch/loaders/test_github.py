@@ -5,15 +5,15 @@ import json
 import pytest
 
 from kindly.errors import FetchError, PageNotFound, PageRateLimited
-from kindly.fetch.fields import Fields
-from kindly.fetch.github_layout import file_text, issue_text, release_text
-from kindly.fetch.github_target import Target, target_of
-from kindly.fetch.loader import LoaderSettings, NotLoaded
-from kindly.fetch.loaders.github import GITHUB
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderSettings, NotLoaded
+from kindly.fetch.loaders.github.layout import file_text, issue_text, release_text
+from kindly.fetch.loaders.github.loader import GITHUB
+from kindly.fetch.loaders.github.target import Target, target_of
 from kindly.models import Page
 from kindly.urls import parse
-from tests.fakes import FakeSecret
-from tests.fetch.loaders.api import FakeApi, Recorded, answer, recorded
+from tests.support.fakes import FakeSecret
+from tests.support.loader_api import FakeApi, Recorded, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -534,8 +534,8 @@ async def test_address_that_is_nothing_of_the_api_is_not_loaded() -> None:
 
 
 def test_long_thread_is_cut_where_a_page_ends() -> None:
-    issue = Fields({"title": "T", "state": "open", "comments": 40})
-    comments = [Fields({"body": "x" * 60_000})] * 40
+    issue = JsonFields({"title": "T", "state": "open", "comments": 40})
+    comments = [JsonFields({"body": "x" * 60_000})] * 40
 
     text = issue_text(issue, comments)
 
@@ -545,4 +545,4 @@ def test_long_thread_is_cut_where_a_page_ends() -> None:
 
 def test_release_without_a_tag_is_none() -> None:
     with pytest.raises(NotLoaded):
-        release_text(Target("release", "o", "r"), Fields({}))
+        release_text(Target("release", "o", "r"), JsonFields({}))

@@ -5,8 +5,8 @@ import pytest
 from kindly.errors import PageNotFound
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.hackernews import (
     HACKERNEWS,
     MAX_COMMENTS,
@@ -16,7 +16,7 @@ from kindly.fetch.loaders.hackernews import (
     to_article,
 )
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, answer, recorded
+from tests.support.loader_api import FakeApi, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ async def test_another_address_is_given_up() -> None:
 
 
 def test_a_comment_is_an_item_too() -> None:
-    found = to_article(Fields({**comment("Yes."), "parent_id": 7, "points": 1}), "8")
+    found = to_article(JsonFields({**comment("Yes."), "parent_id": 7, "points": 1}), "8")
     assert found.title == "Comment by a"
     assert "Yes." in found.body
     assert 'href="https://news.ycombinator.com/item?id=7"' in found.body
@@ -90,13 +90,13 @@ def test_a_comment_is_an_item_too() -> None:
 
 def test_a_poll_shows_its_choices() -> None:
     options = [{"text": "Yes", "points": 3}, {"text": ""}]
-    found = to_article(Fields({"title": "Poll", "options": options}), "8")
+    found = to_article(JsonFields({"title": "Poll", "options": options}), "8")
     assert "<ul><li>Yes: 3 points</li></ul>" in found.body
 
 
 def test_comments_beyond_the_limit_are_counted() -> None:
     many = [comment() for _ in range(MAX_COMMENTS + 2)]
-    item = Fields({"title": "Long", "children": many})
+    item = JsonFields({"title": "Long", "children": many})
     shown, left_out = thread_of(item)
     assert (len(shown), left_out) == (MAX_COMMENTS, 2)
     body = to_article(item, "8").body
@@ -107,7 +107,7 @@ def test_deep_answers_name_whom_they_answer_instead_of_going_deeper() -> None:
     nested = comment("Last", author="z")
     for _ in range(MAX_QUOTE_LEVEL):
         nested = comment("Text", nested, author="b")
-    body = to_article(Fields({"title": "Deep", "children": [nested]}), "8").body
+    body = to_article(JsonFields({"title": "Deep", "children": [nested]}), "8").body
     assert body.count("<blockquote>" * MAX_QUOTE_LEVEL) == 0
     assert "<strong>z</strong> to b" in body
 
@@ -115,5 +115,5 @@ def test_deep_answers_name_whom_they_answer_instead_of_going_deeper() -> None:
 def test_one_comment_is_counted_as_one() -> None:
     assert (
         "<h2>1 comment</h2>"
-        in to_article(Fields({"title": "T", "children": [comment()]}), "8").body
+        in to_article(JsonFields({"title": "T", "children": [comment()]}), "8").body
     )

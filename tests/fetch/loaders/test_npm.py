@@ -3,8 +3,8 @@
 import pytest
 
 from kindly.errors import PageNotFound, PageTooLarge
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.npm import (
     MAX_DEPENDENCIES,
     MAX_VERSIONS,
@@ -13,7 +13,7 @@ from kindly.fetch.loaders.npm import (
     to_markdown,
 )
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, Recorded, answer, recorded
+from tests.support.loader_api import FakeApi, Recorded, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -115,7 +115,7 @@ def test_long_lists_are_cut_and_say_so() -> None:
         "time": {number: f"2020-01-{index + 1:02}" for index, number in enumerate(numbers)},
         "readme": "ERROR: No README data found!",
     }
-    text = to_markdown(Fields(package))
+    text = to_markdown(JsonFields(package))
     assert "- … and 3 more" in text
     assert "- … and 4 older" in text
     assert text.endswith("The package has no README.\n")

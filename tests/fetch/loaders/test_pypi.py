@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from kindly.errors import PageNotFound
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.pypi import MAX_DEPENDENCIES, MAX_VERSIONS, PYPI, project_of, to_markdown
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, answer, recorded
+from tests.support.loader_api import FakeApi, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -19,8 +19,8 @@ URL = f"{SITE}/project/Protego/"
 PROTEGO = recorded("pypi", "protego.json")
 
 
-def project(**info: Any) -> Fields:
-    return Fields({"info": {"name": "thing", "version": "1", **info}})
+def project(**info: Any) -> JsonFields:
+    return JsonFields({"info": {"name": "thing", "version": "1", **info}})
 
 
 @pytest.mark.parametrize(
@@ -121,6 +121,6 @@ def test_long_lists_are_cut_and_say_so() -> None:
             for n in range(MAX_VERSIONS + 4)
         },
     }
-    text = to_markdown(Fields(answer_))
+    text = to_markdown(JsonFields(answer_))
     assert "- … and 3 more" in text
     assert "- … and 4 older" in text

@@ -3,11 +3,11 @@
 import pytest
 
 from kindly.errors import PageNotFound
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.rfc import RFC, laid_out, number_of, to_markdown, without_pages
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, Recorded, recorded
+from tests.support.loader_api import FakeApi, Recorded, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -113,6 +113,6 @@ def test_a_page_that_starts_a_sentence_starts_a_paragraph() -> None:
 
 
 def test_an_rfc_without_pages_stays_as_it_is() -> None:
-    assert to_markdown("1", "Abstract\n\n   Text.\n", Fields({})) == (
+    assert to_markdown("1", "Abstract\n\n   Text.\n", JsonFields({})) == (
         "# RFC 1\n\n## Abstract\n\nText.\n"
     )

@@ -8,11 +8,11 @@ import pytest
 from kindly.errors import FetchError, PageRateLimited
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.stackexchange import STACKEXCHANGE, Thread, ranked, site_of, to_html
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, Recorded, answer, recorded
+from tests.support.loader_api import FakeApi, Recorded, answer, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -212,15 +212,15 @@ async def test_address_that_is_no_question_is_not_loaded() -> None:
 
 def test_accepted_answer_comes_first_then_the_best() -> None:
     answers = [
-        Fields({"score": 3}),
-        Fields({"score": 9}),
-        Fields({"score": 1, "is_accepted": True}),
+        JsonFields({"score": 3}),
+        JsonFields({"score": 9}),
+        JsonFields({"score": 1, "is_accepted": True}),
     ]
 
     assert [one.number("score") for one in ranked(answers)] == [1, 9, 3]
 
 
 def test_names_and_titles_are_escaped() -> None:
-    question = Fields({"title": "x", "owner": {"display_name": "<script>x</script>"}})
+    question = JsonFields({"title": "x", "owner": {"display_name": "<script>x</script>"}})
 
     assert "<script>" not in to_html(Thread(question))

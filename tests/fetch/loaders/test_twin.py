@@ -6,11 +6,11 @@ import anyio
 import pytest
 
 from kindly.errors import FetchError, PageNotFound
-from kindly.fetch.loader import NotLoaded
-from kindly.fetch.loaders.twin import MAX_HOSTS, Memory, Twin, twins_of
+from kindly.fetch.loader_kit.loader import NotLoaded
+from kindly.fetch.loaders.twin import MAX_HOSTS, Twin, TwinMemory, twins_of
 from kindly.urls import parse
-from tests.fetch.fakes import START
-from tests.fetch.loaders.api import FakeApi, Recorded, recorded
+from tests.support.fetch_fakes import START
+from tests.support.loader_api import FakeApi, Recorded, recorded
 
 pytestmark = pytest.mark.anyio
 
@@ -151,7 +151,7 @@ async def test_a_host_that_is_slow_to_show_a_twin_is_left_alone() -> None:
 
 
 def test_memory_is_bounded() -> None:
-    memory = Memory()
+    memory = TwinMemory()
     for number in range(MAX_HOSTS + 1):
         memory.note(f"h{number}", START, found=True)
     assert len(memory.asked) == MAX_HOSTS

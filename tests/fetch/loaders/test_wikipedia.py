@@ -5,10 +5,10 @@ import pytest
 from kindly.errors import PageNotFound, PageTooLarge
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
-from kindly.fetch.loader import LoaderSettings, NotLoaded
+from kindly.fetch.loader_kit.loader import LoaderSettings, NotLoaded
 from kindly.fetch.loaders.wikipedia import WIKIPEDIA, address, article_of, to_article
 from kindly.urls import parse
-from tests.fetch.loaders.api import FakeApi, Recorded, recorded
+from tests.support.loader_api import FakeApi, Recorded, recorded
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from kindly.errors import EmbeddingsDown
-from kindly.read import static
 from kindly.read.embedders.local import LocalEmbedder
+from kindly.read.ranking import static_model
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def test_odd_texts_have_rows_all_the_same(texts: list[str]) -> None:
     ids=["prose", "blanks and lines", "code", "scripts", "ends"],
 )
 def test_words_looked_up_one_by_one_give_the_vector_of_the_whole_text(text: str) -> None:
-    model = static.load()
+    model = static_model.load()
     whole = model.table[model.tokenizer.encode(text, add_special_tokens=False).ids]
     mean = whole.mean(axis=0, dtype=np.float32)
 
@@ -63,24 +63,24 @@ async def test_name_tells_the_model() -> None:
 
 
 def test_words_that_say_more_have_longer_vectors() -> None:
-    lengths = np.linalg.norm(static.load().words(["the", "agreement", "huguenot"]), axis=1)
+    lengths = np.linalg.norm(static_model.load().words(["the", "agreement", "huguenot"]), axis=1)
 
     assert lengths[0] < lengths[1] < lengths[2]
 
 
 def test_no_words_have_no_vectors() -> None:
-    assert static.load().words([]).shape == (0, 256)
+    assert static_model.load().words([]).shape == (0, 256)
 
 
 def test_many_who_ask_at_once_have_one_model() -> None:
-    static.load_from.cache_clear()
+    static_model.load_from.cache_clear()
     with ThreadPoolExecutor(8) as threads:
-        models = list(threads.map(lambda _: static.load(), range(8)))
+        models = list(threads.map(lambda _: static_model.load(), range(8)))
 
     assert len(set(map(id, models))) == 1
-    assert static.load_from.cache_info().misses == 1
+    assert static_model.load_from.cache_info().misses == 1
 
 
 def test_package_that_is_not_whole_is_told() -> None:
     with pytest.raises(EmbeddingsDown):
-        static.load_from("no_such_package")
+        static_model.load_from("no_such_package")

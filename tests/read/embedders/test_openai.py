@@ -11,9 +11,9 @@ from anyio.abc import SocketStream
 from pydantic import SecretStr
 
 from kindly.errors import EmbeddingsDown
+from kindly.net.api_client import build_client
 from kindly.read.embedders.openai import OpenAiEmbedder, Server, endpoint
-from kindly.search.client import build_client
-from tests.site import Answer, Site, SiteRequest, running_site
+from tests.support.site import Answer, Site, SiteRequest, running_site
 
 pytestmark = pytest.mark.anyio
 

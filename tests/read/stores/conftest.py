@@ -8,8 +8,8 @@ import pytest
 
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from tests.read.stores.postgres import postgres as postgres
-from tests.read.stores.postgres import schema
+from tests.support.postgres import postgres as postgres
+from tests.support.postgres import schema
 
 Opener = Callable[[], Store]
 SHARED = ("sqlite", "duckdb", "postgres")

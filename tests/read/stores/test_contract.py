@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from kindly.errors import ModelMismatch
-from kindly.read.store import Model, Shelf, Store
-from kindly.read.words import terms
+from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.text.terms import terms
 from tests.read.stores.conftest import Opener
-from tests.read.stores.pages import DIMENSION, MODEL, NOON, Made, days, page, vector
+from tests.support.stored_pages import DIMENSION, MODEL, NOON, Made, days, page, vector
 
 pytestmark = pytest.mark.anyio
 
@@ -22,7 +22,7 @@ async def keep(store: Store, *pages: Made) -> None:
         await store.put(made.entry, made.chunks, made.vectors, MODEL)
 
 
-def same(shelf: Shelf | None, made: Made) -> bool:
+def same(shelf: StoredPage | None, made: Made) -> bool:
     assert shelf is not None
     assert shelf.vectors is not None
     expected = np.stack(list(made.vectors.values()))
@@ -84,7 +84,7 @@ async def test_a_chunk_given_twice_is_kept_once(store: Store) -> None:
 
 async def test_a_page_of_no_chunks_is_kept(store: Store) -> None:
     await store.put(TEA.entry, (), {}, None)
-    assert await store.shelf(TEA.entry.url) == Shelf(TEA.entry, (), None)
+    assert await store.shelf(TEA.entry.url) == StoredPage(TEA.entry, (), None)
 
 
 async def test_what_was_put_is_there_after_opening_again(name: str, opened: Opener) -> None:
@@ -124,7 +124,7 @@ async def test_a_changed_page_keeps_the_vectors_of_what_stayed(store: Store) -> 
 async def test_vectors_may_come_later(store: Store) -> None:
     await store.put(TEA.entry, TEA.chunks, {}, None)
     shelf = await store.shelf(TEA.entry.url)
-    assert shelf == Shelf(TEA.entry, TEA.chunks, None)
+    assert shelf == StoredPage(TEA.entry, TEA.chunks, None)
     assert await store.embedded(TEA.entry.url) == frozenset()
     assert await store.model() is None
     first = TEA.chunks[0]
@@ -147,9 +147,11 @@ async def test_a_chunk_without_a_vector_is_found_by_its_words(store: Store) -> N
 
 
 @pytest.mark.parametrize(
-    "other", [Model("another", DIMENSION), Model(MODEL.name, 32)], ids=["name", "dimension"]
+    "other",
+    [EmbeddingModel("another", DIMENSION), EmbeddingModel(MODEL.name, 32)],
+    ids=["name", "dimension"],
 )
-async def test_another_models_vectors_are_refused(store: Store, other: Model) -> None:
+async def test_another_models_vectors_are_refused(store: Store, other: EmbeddingModel) -> None:
     await keep(store, TEA)
     wine = page("wine", ["Wine is fermented."])
     vectors = {wine.chunks[0].id: vector("Wine", other.dimension)}
@@ -172,9 +174,9 @@ async def test_without_vectors_another_model_may_fill_the_library(store: Store) 
     await store.candidates([], vector("x"), 1)
     await store.drop_vectors()
     assert await store.model() is None
-    assert await store.shelf(TEA.entry.url) == Shelf(TEA.entry, TEA.chunks, None)
+    assert await store.shelf(TEA.entry.url) == StoredPage(TEA.entry, TEA.chunks, None)
     assert await store.candidates([], vector("x"), 1) == []
-    other = Model("another", 32)
+    other = EmbeddingModel("another", 32)
     vectors = {chunk.id: vector(chunk.text, 32) for chunk in TEA.chunks}
     await store.put(TEA.entry, TEA.chunks, vectors, other)
     assert await store.model() == other

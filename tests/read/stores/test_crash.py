@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from kindly.read.store import StoreSettings
-from tests.read.stores.killing import Killer
-from tests.read.stores.postgres import schema
+from tests.support.killing import Killer
+from tests.support.postgres import schema
 
 KILLS = {"sqlite": 40, "duckdb": 15, "postgres": 15}
 

@@ -14,12 +14,12 @@ import duckdb
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read.duckdb_file import DuckLibrary
-from kindly.read.duckdb_rows import MIGRATIONS, NewPage, drop_vectors, put, terms_of
 from kindly.read.store import SCHEMA_VERSION, StoreSettings
 from kindly.read.stores import open_store
-from kindly.read.stores.duckdb import FILE, DuckStore
-from tests.read.stores.pages import DIMENSION, MODEL, page
+from kindly.read.stores.duckdb.file import DuckLibrary
+from kindly.read.stores.duckdb.rows import MIGRATIONS, NewPage, drop_vectors, put, terms_of
+from kindly.read.stores.duckdb.store import FILE, DuckStore
+from tests.support.stored_pages import DIMENSION, MODEL, page
 
 pytestmark = pytest.mark.anyio
 

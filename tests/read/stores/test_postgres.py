@@ -8,15 +8,15 @@ import psycopg
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read import postgres_search
-from kindly.read.postgres_pool import CONNECTIONS, Postgres, _reason
-from kindly.read.postgres_rows import MIGRATIONS
-from kindly.read.postgres_search import Frequencies, WordCounts, _to_frequencies
-from kindly.read.store import SCHEMA_VERSION, Model
-from kindly.read.stores.postgres import PostgresStore
-from kindly.read.words import terms
-from tests.read.stores.pages import MODEL, page, vector
-from tests.read.stores.postgres import running_postgres, schema
+from kindly.read.store import SCHEMA_VERSION, EmbeddingModel
+from kindly.read.stores.postgres import search
+from kindly.read.stores.postgres.pool import CONNECTIONS, Postgres, _reason
+from kindly.read.stores.postgres.rows import MIGRATIONS
+from kindly.read.stores.postgres.search import Frequencies, WordCounts, _to_frequencies
+from kindly.read.stores.postgres.store import PostgresStore
+from kindly.text.terms import terms
+from tests.support.postgres import running_postgres, schema
+from tests.support.stored_pages import MODEL, page, vector
 
 pytestmark = pytest.mark.anyio
 
@@ -88,7 +88,7 @@ async def test_servers_with_different_models_do_not_mix(url: str) -> None:
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(put, one, TEA.entry, TEA.chunks, TEA.vectors, MODEL)
-        tasks.start_soon(put, other, WINE.entry, WINE.chunks, wine, Model("another", 32))
+        tasks.start_soon(put, other, WINE.entry, WINE.chunks, wine, EmbeddingModel("another", 32))
     assert failed == ["ModelMismatch"]
     assert (await one.stats()).pages == 1
     await one.aclose()
@@ -283,7 +283,7 @@ async def test_vectors_have_an_index_of_their_length(url: str) -> None:
 async def test_vectors_too_long_for_an_index_are_compared_all(url: str) -> None:
     async with contextlib.aclosing(PostgresStore(url)) as store:
         vectors = {chunk.id: vector(chunk.text, 4001) for chunk in TEA.chunks}
-        await store.put(TEA.entry, TEA.chunks, vectors, Model("long", 4001))
+        await store.put(TEA.entry, TEA.chunks, vectors, EmbeddingModel("long", 4001))
         (found,) = await store.candidates([], vector(TEA.chunks[0].text, 4001), 1)
         assert found.chunk == TEA.chunks[0]
 
@@ -341,7 +341,7 @@ async def test_words_that_are_all_frequent_must_stand_together(url: str) -> None
 
         class Counted(WordCounts):
             def now(self, connection: object) -> Frequencies:
-                often = 2.0 * postgres_search.MAX_ROWS
+                often = 2.0 * search.MAX_ROWS
                 return Frequencies({"kettl": often, "teapot": often})
 
         store._counts = Counted(lambda: 0.0)

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read import sqlite_file, sqlite_rows, sqlite_search
-from kindly.read.sqlite_rows import MIGRATIONS
 from kindly.read.store import SCHEMA_VERSION, StoreSettings
 from kindly.read.stores import open_store
-from kindly.read.stores.sqlite import FILE, SqliteStore
-from kindly.read.words import terms
-from tests.read.stores.pages import MODEL, NOON, days, page, vector
+from kindly.read.stores.sqlite import file, rows, search
+from kindly.read.stores.sqlite.rows import MIGRATIONS
+from kindly.read.stores.sqlite.store import FILE, SqliteStore
+from kindly.text.terms import terms
+from tests.support.stored_pages import MODEL, NOON, days, page, vector
 
 pytestmark = pytest.mark.anyio
 
@@ -138,11 +138,11 @@ async def test_a_file_that_another_process_replaced_is_taken_up(path: Path) -> N
 
 async def test_a_good_file_in_the_place_of_a_damaged_one_is_not_moved(path: Path) -> None:
     await kept(path)
-    library = sqlite_file.SqliteLibrary(path, MIGRATIONS, lambda: NOON)
+    library = file.SqliteLibrary(path, MIGRATIONS, lambda: NOON)
     library._seen = -1
     library._set_aside()
     assert asides(path) == []
-    assert await library.read(lambda database: len(sqlite_rows.entries(9, 0, database))) == 1
+    assert await library.read(lambda database: len(rows.entries(9, 0, database))) == 1
     await library.aclose()
 
 
@@ -207,8 +207,8 @@ import resource, sys
 from pathlib import Path
 import anyio
 from kindly.errors import StoreUnavailable
-from kindly.read.stores.sqlite import SqliteStore
-from tests.read.stores.pages import MODEL, page
+from kindly.read.stores.sqlite.store import SqliteStore
+from tests.support.stored_pages import MODEL, page
 
 async def fill():
     store = SqliteStore(Path(sys.argv[1]))
@@ -254,7 +254,7 @@ async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> N
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             await anyio.wait_all_tasks_blocked()
             assert await store.entries() == [TEA.entry]
-            await anyio.sleep(2 * sqlite_file.TRY_S)
+            await anyio.sleep(2 * file.TRY_S)
             other.execute("COMMIT")
     assert len(await store.entries()) == 2
     other.close()
@@ -279,7 +279,7 @@ async def test_a_writer_who_waits_too_long_is_told(path: Path) -> None:
 
 
 async def test_frequent_words_alone_find_chunks_that_have_them_all(path: Path) -> None:
-    often = sqlite_search.MAX_POSTINGS + 1
+    often = search.MAX_POSTINGS + 1
     async with contextlib.aclosing(SqliteStore(path)) as store:
         made = page("plenty", ["kettle " * often, "teapot " * often, "kettle 7"])
         await store.put(made.entry, made.chunks, {}, None)
@@ -300,7 +300,7 @@ async def test_the_record_of_dropped_vectors_stays_small_and_nobody_is_misled(pa
         assert [each.chunk.text for each in found] == [f"Version {i}."]
         if i == 4:
             with contextlib.closing(sqlite3.connect(path)) as database:
-                many = sqlite_rows.MAX_GONE
+                many = rows.MAX_GONE
                 database.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'gone'", (many,))
                 database.commit()
     with contextlib.closing(sqlite3.connect(path)) as database:
@@ -313,8 +313,8 @@ async def test_the_record_of_dropped_vectors_stays_small_and_nobody_is_misled(pa
 async def test_a_page_dropped_by_another_while_it_is_rewritten_is_whole(path: Path) -> None:
     """Its terms were thought to be there already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
-        new = sqlite_rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
-        await store._file.write(partial(sqlite_rows.put, new, {}))
+        new = rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+        await store._file.write(partial(rows.put, new, {}))
         (found,) = await store.candidates(terms("oxidised"), None, 5)
         assert found.chunk == TEA.chunks[1]
 

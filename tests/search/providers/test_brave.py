@@ -4,16 +4,16 @@ from pydantic import SecretStr
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid, ProviderAuth, ProviderRejected, SearchError
-from kindly.models import Found, Hit, Query
+from kindly.models import Hit, ProviderResults, Query
 from kindly.search.providers.brave import SPEC, VERTICALS, WEB, Brave, to_hits, to_params
-from tests.fakes import FakeApi, built, provider_answer
+from tests.support.fakes import FakeApi, built, provider_answer
 
 pytestmark = pytest.mark.anyio
 
 PLAIN = {"q": "x", "count": "3", "result_filter": "web", "text_decorations": "false"}
 
 
-async def exchange(query: Query, reply: httpx2.Response) -> tuple[Found, httpx2.Request]:
+async def exchange(query: Query, reply: httpx2.Response) -> tuple[ProviderResults, httpx2.Request]:
     api = FakeApi({"api.search.brave.com": [reply]})
     async with api.client() as client:
         provider = built(SPEC, client, SecretStr("key-1"))

@@ -18,21 +18,21 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
-from kindly.models import Category, Found, Hit, Query
+from kindly.models import Category, Hit, ProviderResults, Query
 from kindly.search.providers.duckduckgo import (
     HOW_TO_INSTALL,
     MAX_TIMEOUT_S,
     SPEC,
+    DdgsLibrary,
     DuckDuckGo,
-    Library,
     load_library,
     look,
     to_options,
     to_region,
 )
 from kindly.search.providers.duckduckgo import WEB as WEB_RESULTS
-from tests.fakes import PROVIDER_DATA, FakeApi, Reply, provider_answer
-from tests.search.providers.fake_ddgs import DDGSError, FakeDdgs, RatelimitError, TimedOutError
+from tests.support.fake_ddgs import DDGSError, FakeDdgs, RatelimitError, TimedOutError
+from tests.support.fakes import PROVIDER_DATA, FakeApi, Reply, provider_answer
 
 pytestmark = pytest.mark.anyio
 
@@ -54,7 +54,7 @@ def answering(reply: Reply, **options: Any) -> FakeDdgs:
     return FakeDdgs(FakeApi({"vendor.example": [reply]}), **options)
 
 
-async def search(library: FakeDdgs, query: Query = X) -> Found:
+async def search(library: FakeDdgs, query: Query = X) -> ProviderResults:
     with anyio.fail_after(60):
         return await DuckDuckGo(library).search(query, Deadline.after(5))
 
@@ -173,7 +173,7 @@ async def test_empty_json_that_carries_a_challenge_is_a_block() -> None:
 
 async def test_no_results_is_an_answer() -> None:
     reply = httpx2.Response(200, json=provider_answer("duckduckgo", "empty"))
-    assert await search(answering(reply)) == Found(())
+    assert await search(answering(reply)) == ProviderResults(())
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ async def test_error_of_the_library_becomes_its_leaf(
 class NoToken:
     """A library whose page of tokens came, but without one."""
 
-    def __call__(self) -> Library:
+    def __call__(self) -> DdgsLibrary:
         class Engine:
             def __init__(self, timeout: int) -> None:
                 self.http_client: Any = self
@@ -208,7 +208,7 @@ class NoToken:
                 raise DDGSError("Could not extract vqd.")
 
         engines = {"text": {"duckduckgo": Engine}}
-        return Library(engines, DDGSError, TimeoutError, RatelimitError, (ValueError,))
+        return DdgsLibrary(engines, DDGSError, TimeoutError, RatelimitError, (ValueError,))
 
 
 def test_page_without_its_token_is_a_block() -> None:
@@ -221,7 +221,7 @@ async def test_library_without_the_vertical_is_an_invalid_answer() -> None:
 
 
 async def test_missing_library_is_named_with_the_way_to_install_it() -> None:
-    def missing() -> Library:
+    def missing() -> DdgsLibrary:
         raise ProviderRejected(HOW_TO_INSTALL, provider=SPEC.name)
 
     with pytest.raises(ProviderRejected) as caught:
@@ -234,7 +234,7 @@ async def test_missing_library_is_named_with_the_way_to_install_it() -> None:
 async def test_search_that_outlives_its_deadline_is_left_behind() -> None:
     over = threading.Event()
 
-    def stuck() -> Library:
+    def stuck() -> DdgsLibrary:
         over.wait(5)
         raise ProviderRejected("too late", provider=SPEC.name)
 
@@ -281,7 +281,7 @@ async def test_real_library_reads_the_pages(
             super().__init__(timeout=timeout)
             self.http_client = Canned(stored_page(name), status)
 
-    library = Library(
+    library = DdgsLibrary(
         {"text": {"duckduckgo": Offline}}, real.error, real.timeout, real.rate_limit, real.broken
     )
     provider = DuckDuckGo(lambda: library)

@@ -13,29 +13,31 @@ from kindly.errors import (
     ProviderRejected,
     SearchError,
 )
-from kindly.models import Found, Hit, Query
-from kindly.search.exchange import Api
+from kindly.models import Hit, ProviderResults, Query
 from kindly.search.providers.google import (
     SPEC,
     Google,
-    Window,
+    ResultWindow,
     to_found,
     to_params,
     to_windows,
 )
-from tests.fakes import FakeApi, FakeSecret, Reply, provider_answer
+from kindly.search.vendor_api import VendorApi
+from tests.support.fakes import FakeApi, FakeSecret, Reply, provider_answer
 
 pytestmark = pytest.mark.anyio
 
 HOST = "www.googleapis.com"
-FIRST = Window(1, 3)
+FIRST = ResultWindow(1, 3)
 
 
-async def search(query: Query, *replies: Reply, engine_id: str = "cx-1") -> tuple[Found, FakeApi]:
+async def search(
+    query: Query, *replies: Reply, engine_id: str = "cx-1"
+) -> tuple[ProviderResults, FakeApi]:
     api = FakeApi({HOST: list(replies)})
     async with api.client() as client:
         key = SecretStr("key-1")
-        google = Google(Api(client, SPEC), SPEC.base_url, key, FakeSecret(engine_id))
+        google = Google(VendorApi(client, SPEC), SPEC.base_url, key, FakeSecret(engine_id))
         with anyio.fail_after(60):
             found = await google.search(query, Deadline.after(5))
     return found, api
@@ -216,7 +218,7 @@ def test_image_is_found_on_its_page() -> None:
 
 def test_answer_without_items_found_nothing_and_is_kept() -> None:
     answer = provider_answer("google", "empty")
-    assert to_found(answer) == Found((), total=0, raw=answer)
+    assert to_found(answer) == ProviderResults((), total=0, raw=answer)
 
 
 @pytest.mark.parametrize(

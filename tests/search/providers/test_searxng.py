@@ -10,10 +10,17 @@ from kindly.errors import (
     ProviderRejected,
     ProviderTimeout,
 )
-from kindly.models import Found, Query
-from kindly.search.exchange import Api
+from kindly.models import ProviderResults, Query
 from kindly.search.providers.searxng import JSON_OFF_S, REST_S, SPEC, SearXNG
-from tests.fakes import PROVIDER_DATA, FakeApi, FakeClock, FakeSecret, Reply, provider_answer
+from kindly.search.vendor_api import VendorApi
+from tests.support.fakes import (
+    PROVIDER_DATA,
+    FakeApi,
+    FakeClock,
+    FakeSecret,
+    Reply,
+    provider_answer,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -37,10 +44,10 @@ class Setup:
     def __init__(self, addresses: str, **replies: Reply) -> None:
         self.api = FakeApi({host.replace("_", "."): [reply] for host, reply in replies.items()})
         self.clock = FakeClock()
-        api = Api(self.api.client(), SPEC)
+        api = VendorApi(self.api.client(), SPEC)
         self.provider = SearXNG(api, FakeSecret(addresses), self.clock)
 
-    async def search(self, deadline: Deadline | None = None) -> Found:
+    async def search(self, deadline: Deadline | None = None) -> ProviderResults:
         with anyio.fail_after(60):
             return await self.provider.search(QUERY, deadline or Deadline.after(5))
 

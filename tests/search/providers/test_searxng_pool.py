@@ -8,11 +8,11 @@ import pytest
 from kindly.budget import Deadline
 from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
 from kindly.models import Query
-from kindly.search.exchange import Api
 from kindly.search.provider import Access, Maintained
 from kindly.search.providers.searxng_pool import SPEC, PoolWire
-from kindly.search.world import World
-from tests.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
+from kindly.search.state.world import SearchClock
+from kindly.search.vendor_api import VendorApi
+from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
 
 pytestmark = pytest.mark.anyio
 
@@ -36,8 +36,8 @@ class AnyHost(dict[str, list[Reply]]):
 
 def access(api: FakeApi) -> Access:
     pause = FakeSleep()
-    world = World(now=lambda: 1_800_000_000 + pause.clock.now, sleep=pause, rand=lambda: 0.5)
-    return Access(Api(api.client(), SPEC), SPEC.base_url, {}, world)
+    world = SearchClock(now=lambda: 1_800_000_000 + pause.clock.now, sleep=pause, rand=lambda: 0.5)
+    return Access(VendorApi(api.client(), SPEC), SPEC.base_url, {}, world)
 
 
 async def test_a_search_goes_to_a_listed_instance_as_a_browser_would() -> None:

@@ -6,7 +6,7 @@ from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid
 from kindly.models import Category, Hit, Query
 from kindly.search.providers.serper import NEWS, SPEC, VERTICALS, Serper, to_body, to_hits
-from tests.fakes import FakeApi, built, provider_answer, sent_json
+from tests.support.fakes import FakeApi, built, provider_answer, sent_json
 
 pytestmark = pytest.mark.anyio
 

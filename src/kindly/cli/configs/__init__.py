@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from typing import Protocol
 
-from kindly.cli.configs.shape import Malformed, Path, at, is_table
+from kindly.cli.configs.common import Malformed, Path, at, is_table
 
 __all__ = ["Form", "Malformed", "merged"]
 

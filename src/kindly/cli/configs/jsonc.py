@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kindly.cli.configs.shape import (
+from kindly.cli.configs.common import (
     MASK,
     Malformed,
     Path,

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kindly.cli.configs.shape import (
+from kindly.cli.configs.common import (
     MASK,
     Malformed,
     Path,

@@ -1,9 +1,9 @@
 """The loaders, in the order in which they are tried."""
 
-from kindly.fetch.loader import Loader
+from kindly.fetch.loader_kit.loader import Loader
 from kindly.fetch.loaders.arxiv import ARXIV
 from kindly.fetch.loaders.crates import CRATES
-from kindly.fetch.loaders.github import GITHUB
+from kindly.fetch.loaders.github.loader import GITHUB
 from kindly.fetch.loaders.hackernews import HACKERNEWS
 from kindly.fetch.loaders.npm import NPM
 from kindly.fetch.loaders.pypi import PYPI

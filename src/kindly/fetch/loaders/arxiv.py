@@ -13,8 +13,15 @@ import anyio
 import anyio.to_thread
 
 from kindly.errors import FetchError, KindlyError, PageNotFound
-from kindly.fetch.article import Article, article_page, displayed, facts, tex_of, tidy
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.html_article import (
+    Article,
+    article_page,
+    displayed,
+    facts,
+    tex_of,
+    tidy,
+)
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -58,7 +65,7 @@ class Arxiv:
         """Whether it is a paper's address."""
         return paper_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The paper, or its abstract alone where nothing else is to be had."""
         paper = paper_of(url)
         if paper is None:
@@ -77,7 +84,7 @@ class Arxiv:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ArxivRecord:
     """What the archive knows of a paper."""
 
     title: str
@@ -97,9 +104,9 @@ def paper_of(url: Url) -> str | None:
     return found.group(1) if found else None
 
 
-async def _both(paper: str, get: Get) -> tuple[Record | None, Page | KindlyError]:
+async def _both(paper: str, get: LoaderClient) -> tuple[ArxivRecord | None, Page | KindlyError]:
     """What the archive knows and the text, asked for at once; each may fail alone."""
-    records: list[Record | None] = []
+    records: list[ArxivRecord | None] = []
 
     async def look_up() -> None:
         records.append(await _record(paper, get))
@@ -110,7 +117,7 @@ async def _both(paper: str, get: Get) -> tuple[Record | None, Page | KindlyError
     return records[0], text
 
 
-async def _record(paper: str, get: Get) -> Record | None:
+async def _record(paper: str, get: LoaderClient) -> ArxivRecord | None:
     asked = get.address("ARXIV_API_URL", "/api/query", {"id_list": paper, "max_results": "1"})
     try:
         reply = await get.api(asked)
@@ -119,7 +126,7 @@ async def _record(paper: str, get: Get) -> Record | None:
     return to_record(reply.body.decode("utf-8", "replace"))
 
 
-async def _text(paper: str, get: Get) -> Page | KindlyError:
+async def _text(paper: str, get: LoaderClient) -> Page | KindlyError:
     """The HTML, else the PDF, else why there is neither."""
     try:
         page = await get.page(get.address("ARXIV_URL", f"/html/{paper}"))
@@ -138,7 +145,7 @@ def _is_pdf(page: Page) -> bool:
     return page.body.startswith(b"%PDF-")
 
 
-def to_record(feed: str) -> Record | None:
+def to_record(feed: str) -> ArxivRecord | None:
     """The one entry of the interface's answer; None when it has none, or tells of an error."""
     from turbohtml import HTMLParseError, parse_xml
 
@@ -152,7 +159,7 @@ def to_record(feed: str) -> Record | None:
         return None
     authors = (name.text for name in document.select("entry author name"))
     terms = (term.attr("term") or "" for term in document.select("entry category"))
-    return Record(
+    return ArxivRecord(
         title=title,
         abstract=read("summary"),
         authors=tuple(" ".join(name.split()) for name in authors),
@@ -165,7 +172,7 @@ def to_record(feed: str) -> Record | None:
     )
 
 
-def to_article(paper: str, record: Record | None, markup: str, base_url: str) -> Article:
+def to_article(paper: str, record: ArxivRecord | None, markup: str, base_url: str) -> Article:
     """The paper's HTML under what is known of it.
 
     Raises:
@@ -185,13 +192,13 @@ def to_article(paper: str, record: Record | None, markup: str, base_url: str) ->
     return _framed(paper, record, title, root.inner_html)
 
 
-def without_text(paper: str, record: Record) -> Article:
+def without_text(paper: str, record: ArxivRecord) -> Article:
     """What is known of a paper whose text could not be had, saying so."""
     note = "<p>(The full text of this paper could not be had; this is its abstract alone.)</p>"
     return _framed(paper, record, record.title, note)
 
 
-def _framed(paper: str, record: Record | None, title: str, text: str) -> Article:
+def _framed(paper: str, record: ArxivRecord | None, title: str, text: str) -> Article:
     address = f"https://arxiv.org/abs/{paper}"
     if record is None:
         return Article(title=title, body=text, url=address, site="arXiv")

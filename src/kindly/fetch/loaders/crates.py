@@ -7,10 +7,10 @@ from html import escape
 import anyio.to_thread
 
 from kindly.errors import FetchError
-from kindly.fetch.article import Article, article_page, facts, tidy
-from kindly.fetch.fields import Fields
-from kindly.fetch.layout import day
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.html_article import Article, article_page, facts, tidy
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.fetch.loader_kit.markdown_parts import day
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -31,20 +31,20 @@ class Crates:
         """Whether it is a crate's address, or a release's."""
         return crate_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The crate, at the release that the address names or at the latest stable one."""
         found = crate_of(url)
         if found is None:
             raise NotLoaded("The address names no crate.", url=str(url))
         crate, asked = found
-        answer = Fields.of(await get.json(get.address("CRATES_URL", f"/api/v1/crates/{crate}")))
+        answer = JsonFields.of(await get.json(get.address("CRATES_URL", f"/api/v1/crates/{crate}")))
         version = asked or latest(answer.part("crate"))
         readme = await _readme(crate, version, get)
         body = await anyio.to_thread.run_sync(plain, readme)
         return article_page(to_article(answer, version, body), get.now)
 
 
-async def _readme(crate: str, version: str, get: Get) -> str:
+async def _readme(crate: str, version: str, get: LoaderClient) -> str:
     """The README as the registry renders it, empty where there is none."""
     asked = get.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
     try:
@@ -62,7 +62,7 @@ def crate_of(url: Url) -> tuple[str, str] | None:
     return found[1], found[2] or ""
 
 
-def latest(crate: Fields) -> str:
+def latest(crate: JsonFields) -> str:
     """The newest stable release, else the newest of all; raises `NotLoaded` when there is none."""
     stable = crate.text("max_stable_version") or crate.text("max_version")
     return stable or crate.needed("newest_version")
@@ -82,7 +82,7 @@ def plain(readme: str) -> str:
     return body.inner_html
 
 
-def to_article(answer: Fields, version: str, readme: str) -> Article:
+def to_article(answer: JsonFields, version: str, readme: str) -> Article:
     """The interface's answer, laid out above the README.
 
     Raises:
@@ -110,7 +110,7 @@ def to_article(answer: Fields, version: str, readme: str) -> Article:
     )
 
 
-def _facts(crate: Fields, release: Fields) -> str:
+def _facts(crate: JsonFields, release: JsonFields) -> str:
     features = release.part("features").values
     return facts(
         (
@@ -128,7 +128,7 @@ def _facts(crate: Fields, release: Fields) -> str:
     )
 
 
-def _versions(releases: list[Fields]) -> str:
+def _versions(releases: list[JsonFields]) -> str:
     rows = [
         f"<li><code>{escape(item.text('num'))}</code>: {day(item.text('created_at'))}"
         f"{', yanked' if item.flag('yanked') else ''}</li>"

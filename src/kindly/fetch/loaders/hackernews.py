@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs
 
-from kindly.fetch.article import Article, article_page
-from kindly.fetch.fields import Fields
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.html_article import Article, article_page
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -30,20 +30,20 @@ class HackerNews:
         """Whether it is an item's address."""
         return item_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The item and its thread."""
         item = item_of(url)
         if item is None:
             raise NotLoaded("The address names no item.", url=str(url))
         answer = await get.json(get.address("HN_API_URL", f"/api/v1/items/{item}"))
-        return article_page(to_article(Fields.of(answer), item), get.now)
+        return article_page(to_article(JsonFields.of(answer), item), get.now)
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
     """One comment in its place."""
 
-    fields: Fields
+    fields: JsonFields
     level: int
     parent: str
     """Who is answered."""
@@ -63,7 +63,7 @@ def address(item: str) -> str:
     return f"https://{HOST}/item?id={item}"
 
 
-def to_article(item: Fields, number: str) -> Article:
+def to_article(item: JsonFields, number: str) -> Article:
     """The thread of an item.
 
     Raises:
@@ -89,7 +89,7 @@ def to_article(item: Fields, number: str) -> Article:
     )
 
 
-def thread_of(item: Fields) -> tuple[list[Comment], int]:
+def thread_of(item: JsonFields) -> tuple[list[Comment], int]:
     """The comments below an item, each before its answers, and how many are beyond the limit."""
     comments: list[Comment] = []
     total = 0
@@ -106,7 +106,7 @@ def thread_of(item: Fields) -> tuple[list[Comment], int]:
     return comments, total - len(comments)
 
 
-def _story(item: Fields) -> str:
+def _story(item: JsonFields) -> str:
     link = item.text("url")
     facts = [
         _points(item.number("points")),
@@ -122,7 +122,7 @@ def _story(item: Fields) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _options(item: Fields) -> str:
+def _options(item: JsonFields) -> str:
     """The choices of a poll."""
     rows = [
         f"<li>{option.text('text')}: {_points(option.number('points'))}</li>"

@@ -5,9 +5,16 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from kindly.errors import FetchError, PageTooLarge
-from kindly.fetch.fields import Fields
-from kindly.fetch.layout import day, document, heading, line, markdown_page, shown
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.fetch.loader_kit.markdown_parts import (
+    day,
+    document,
+    heading,
+    line,
+    markdown_page,
+    shown,
+)
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -32,7 +39,7 @@ class Npm:
         """Whether it is a package's address, or a release's."""
         return package_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The package, at the release that the address names or at the latest."""
         found = package_of(url)
         if found is None:
@@ -40,23 +47,23 @@ class Npm:
         package, version = found
         try:
             asked = get.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
-            text = to_markdown(Fields.of(await get.json(asked)), version)
+            text = to_markdown(JsonFields.of(await get.json(asked)), version)
         except PageTooLarge:
             text = await _by_release(package, version, get)
         return markdown_page(url, text, get.now)
 
 
-async def _by_release(package: str, version: str, get: Get) -> str:
+async def _by_release(package: str, version: str, get: LoaderClient) -> str:
     """One release and the README among its files."""
     path = f"/{quote(package, safe='@')}/{version or 'latest'}"
-    release = Fields.of(await get.json(get.address("NPM_REGISTRY_URL", path)))
+    release = JsonFields.of(await get.json(get.address("NPM_REGISTRY_URL", path)))
     number = release.needed("version")
     try:
         file = get.address("NPM_FILES_URL", f"/{package}@{number}/README.md")
         readme = (await get.api(file)).body.decode("utf-8", "replace")
     except FetchError:
         readme = release.text("readme")
-    return _laid_out(Fields({}), release, readme)
+    return _laid_out(JsonFields({}), release, readme)
 
 
 def package_of(url: Url) -> tuple[str, str] | None:
@@ -66,7 +73,7 @@ def package_of(url: Url) -> tuple[str, str] | None:
     return (found[1], found[2] or "") if found else None
 
 
-def to_markdown(package: Fields, version: str = "") -> str:
+def to_markdown(package: JsonFields, version: str = "") -> str:
     """The registry's answer, laid out.
 
     Raises:
@@ -80,7 +87,7 @@ def to_markdown(package: Fields, version: str = "") -> str:
     return _laid_out(package, release, readme)
 
 
-def _laid_out(package: Fields, release: Fields, readme: str) -> str:
+def _laid_out(package: JsonFields, release: JsonFields, readme: str) -> str:
     missing = not readme.strip() or readme.startswith("ERROR: No README data found!")
     return document(
         heading(1, f"{release.needed('name')} {release.text('version')}"),
@@ -94,7 +101,7 @@ def _laid_out(package: Fields, release: Fields, readme: str) -> str:
     )
 
 
-def _facts(package: Fields, release: Fields) -> str:
+def _facts(package: JsonFields, release: JsonFields) -> str:
     tags = package.part("dist-tags")
     repository = release.part("repository").text("url") or release.text("repository")
     bugs = release.part("bugs").text("url") or release.text("bugs")
@@ -113,7 +120,7 @@ def _facts(package: Fields, release: Fields) -> str:
     return "\n".join(f"- **{name}:** {line(value)}" for name, value in rows if value)
 
 
-def _dependencies(release: Fields) -> str:
+def _dependencies(release: JsonFields) -> str:
     needed = release.part("dependencies")
     peers = release.part("peerDependencies")
     rows = [f"- {name} {needed.text(name)}" for name in needed.values]
@@ -125,7 +132,7 @@ def _dependencies(release: Fields) -> str:
     return document(f"## Dependencies ({len(rows)})", "\n".join(shown_rows))
 
 
-def _versions(package: Fields) -> str:
+def _versions(package: JsonFields) -> str:
     """The latest releases by their day."""
     times = package.part("time")
     dated = [

@@ -3,9 +3,17 @@
 import re
 from dataclasses import dataclass
 
-from kindly.fetch.fields import Fields
-from kindly.fetch.layout import day, document, fenced, heading, line, markdown_page, shown
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.fetch.loader_kit.markdown_parts import (
+    day,
+    document,
+    fenced,
+    heading,
+    line,
+    markdown_page,
+    shown,
+)
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -29,14 +37,14 @@ class Pypi:
         """Whether it is a project's address, or a release's."""
         return project_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The project, at the release that the address names or at the latest."""
         found = project_of(url)
         if found is None:
             raise NotLoaded("The address names no project.", url=str(url))
         project, version = found
         path = f"/pypi/{project}/{version}/json" if version else f"/pypi/{project}/json"
-        answer = Fields.of(await get.json(get.address("PYPI_URL", path)))
+        answer = JsonFields.of(await get.json(get.address("PYPI_URL", path)))
         return markdown_page(url, to_markdown(answer), get.now)
 
 
@@ -48,7 +56,7 @@ def project_of(url: Url) -> tuple[str, str] | None:
     return found[1], found[2] or ""
 
 
-def to_markdown(answer: Fields) -> str:
+def to_markdown(answer: JsonFields) -> str:
     """The interface's answer, laid out.
 
     Raises:
@@ -67,7 +75,7 @@ def to_markdown(answer: Fields) -> str:
     )
 
 
-def _facts(answer: Fields, info: Fields) -> str:
+def _facts(answer: JsonFields, info: JsonFields) -> str:
     uploads = [file.text("upload_time_iso_8601") for file in answer.parts("urls")]
     rows = (
         ("Released", day(min(filter(None, uploads), default=""))),
@@ -80,7 +88,7 @@ def _facts(answer: Fields, info: Fields) -> str:
     return "\n".join(f"- **{name}:** {line(value)}" for name, value in rows if value)
 
 
-def _licence(info: Fields) -> str:
+def _licence(info: JsonFields) -> str:
     """The licence's name; some projects give its whole text instead."""
     classified = [
         item.rpartition(" :: ")[2]
@@ -91,7 +99,7 @@ def _licence(info: Fields) -> str:
     return given if 0 < len(given) <= MAX_LICENCE_CHARACTERS else ", ".join(classified)
 
 
-def _links(info: Fields) -> str:
+def _links(info: JsonFields) -> str:
     links = info.part("project_urls")
     rows = [f"- {line(name)}: {links.text(name)}" for name in links.values if links.text(name)]
     home = info.text("home_page")
@@ -100,7 +108,7 @@ def _links(info: Fields) -> str:
     return document("## Links", "\n".join(rows)) if rows else ""
 
 
-def _dependencies(info: Fields) -> str:
+def _dependencies(info: JsonFields) -> str:
     needed = [item for item in info.texts("requires_dist") if "extra ==" not in item]
     if not needed:
         return ""
@@ -110,7 +118,7 @@ def _dependencies(info: Fields) -> str:
     return document("## Dependencies", "\n".join(rows))
 
 
-def _versions(answer: Fields) -> str:
+def _versions(answer: JsonFields) -> str:
     """The latest releases by the day of their upload; empty ones never had a file."""
     releases = answer.part("releases")
     dated = []
@@ -128,7 +136,7 @@ def _versions(answer: Fields) -> str:
     return document("## Releases", "\n".join(newest))
 
 
-def _description(info: Fields) -> str:
+def _description(info: JsonFields) -> str:
     """The README: Markdown as it is, other markup verbatim in a block of its own."""
     text = info.text("description").replace("\r\n", "\n").strip("\n")
     kind = info.text("description_content_type").partition(";")[0].strip().lower()

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 import anyio.to_thread
 
 from kindly.errors import KindlyError
-from kindly.fetch.fields import Fields
-from kindly.fetch.layout import document, facts, fenced, heading, line, markdown_page
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.fetch.loader_kit.markdown_parts import (
+    document,
+    facts,
+    fenced,
+    heading,
+    line,
+    markdown_page,
+)
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -60,7 +67,7 @@ class Rfc:
         """Whether it is an RFC's address."""
         return number_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The RFC, with what has become of it where the editor says."""
         number = number_of(url)
         if number is None:
@@ -74,12 +81,14 @@ class Rfc:
         return markdown_page(url, markdown, get.now)
 
 
-async def _record(number: str, get: Get) -> Fields:
+async def _record(number: str, get: LoaderClient) -> JsonFields:
     """What the editor knows of an RFC; nothing when he does not say."""
     try:
-        return Fields.of(await get.json(get.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.json")))
+        return JsonFields.of(
+            await get.json(get.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.json"))
+        )
     except KindlyError:
-        return Fields({})
+        return JsonFields({})
 
 
 def number_of(url: Url) -> str | None:
@@ -92,7 +101,7 @@ def number_of(url: Url) -> str | None:
     return None
 
 
-def to_markdown(number: str, text: str, record: Fields) -> str:
+def to_markdown(number: str, text: str, record: JsonFields) -> str:
     """The RFC's text, laid out, below what the editor knows of it."""
     title = line(record.text("title"))
     known = facts(

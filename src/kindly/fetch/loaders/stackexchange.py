@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kindly.errors import FetchError, PageForbidden
-from kindly.fetch.fields import Fields
-from kindly.fetch.layout import bounded, counted, day, escaped, facts, html_page
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.json_fields import JsonFields
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.fetch.loader_kit.markdown_parts import bounded, counted, day, escaped, facts, html_page
 from kindly.models import Page
 from kindly.urls import Url, parse
 
@@ -57,7 +57,7 @@ class StackExchange:
         """Whether it is a question or an answer of one of the network's sites."""
         return site_of(url.host) is not None and PATH.fullmatch(url.target) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The question, its answers in order, and the comments on all of them."""
         found, site = PATH.fullmatch(url.target), site_of(url.host)
         if found is None or site is None:
@@ -78,10 +78,10 @@ STACKEXCHANGE = StackExchange()
 class Thread:
     """What the API says of one question."""
 
-    question: Fields
-    answers: tuple[Fields, ...] = ()
+    question: JsonFields
+    answers: tuple[JsonFields, ...] = ()
     more_answers: bool = False
-    comments: Mapping[int, tuple[Fields, ...]] | None = None
+    comments: Mapping[int, tuple[JsonFields, ...]] | None = None
     """By post; nothing when they could not be had."""
 
 
@@ -89,17 +89,17 @@ class Thread:
 class _Asking:
     """Asks the API for items, and remembers when it wants a rest."""
 
-    get: Get
+    get: LoaderClient
     site: str
     rest_s: float = 0.0
 
-    async def items(self, path: str, query: Mapping[str, str]) -> tuple[list[Fields], bool]:
+    async def items(self, path: str, query: Mapping[str, str]) -> tuple[list[JsonFields], bool]:
         """The items at `path`, and whether there are more."""
         asked = {"site": self.site, "filter": "withbody", **query}
         if key := self.get.token(KEY):
             asked["key"] = key
         try:
-            answer = Fields.of(await self.get.json(self.get.address(API, path, asked)))
+            answer = JsonFields.of(await self.get.json(self.get.address(API, path, asked)))
         except PageForbidden:
             self.rest_s = max(self.rest_s, REFUSED_REST_S)
             raise
@@ -138,7 +138,7 @@ async def _thread(asking: _Asking, kind: str, number: str) -> Thread:
     if not questions:
         raise NotLoaded("Stack Exchange knows no such question.", url="")
     question = questions[0]
-    answers: list[Fields] = []
+    answers: list[JsonFields] = []
     more = question.number("answer_count") > 0
     page = 0
     while more and len(answers) < MAX_ANSWERS:
@@ -153,12 +153,12 @@ async def _thread(asking: _Asking, kind: str, number: str) -> Thread:
 
 
 async def _comments(
-    asking: _Asking, question: Fields, answers: list[Fields]
-) -> Mapping[int, tuple[Fields, ...]] | None:
+    asking: _Asking, question: JsonFields, answers: list[JsonFields]
+) -> Mapping[int, tuple[JsonFields, ...]] | None:
     """The comments on question and answers, oldest first; nothing when the API fails now."""
     posts = [question.number("question_id"), *(answer.number("answer_id") for answer in answers)]
     path = f"/posts/{';'.join(str(post) for post in posts[:100])}/comments"
-    by_post: defaultdict[int, list[Fields]] = defaultdict(list)
+    by_post: defaultdict[int, list[JsonFields]] = defaultdict(list)
     try:
         for page in range(1, MAX_COMMENT_PAGES + 1):
             query = {"sort": "creation", "order": "asc", "pagesize": "100", "page": str(page)}
@@ -172,7 +172,7 @@ async def _comments(
     return {post: tuple(found) for post, found in by_post.items()}
 
 
-def ranked(answers: list[Fields]) -> tuple[Fields, ...]:
+def ranked(answers: list[JsonFields]) -> tuple[JsonFields, ...]:
     """Accepted first, then by score."""
     return tuple(
         sorted(answers, key=lambda one: (not one.flag("is_accepted"), -one.number("score")))
@@ -201,7 +201,7 @@ def to_html(thread: Thread) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _answer(answer: Fields, comments: Mapping[int, tuple[Fields, ...]]) -> str:
+def _answer(answer: JsonFields, comments: Mapping[int, tuple[JsonFields, ...]]) -> str:
     accepted = "Accepted answer" if answer.flag("is_accepted") else "Answer"
     return "\n".join(
         filter(
@@ -216,7 +216,7 @@ def _answer(answer: Fields, comments: Mapping[int, tuple[Fields, ...]]) -> str:
     )
 
 
-def _comment_list(comments: tuple[Fields, ...]) -> str:
+def _comment_list(comments: tuple[JsonFields, ...]) -> str:
     if not comments:
         return ""
     items = "".join(
@@ -225,12 +225,12 @@ def _comment_list(comments: tuple[Fields, ...]) -> str:
     return f"<p>Comments:</p><ul>{items}</ul>"
 
 
-def _by(comment: Fields) -> str:
+def _by(comment: JsonFields) -> str:
     score = f"score {comment.number('score')}" if comment.number("score") else ""
     return facts(_author(comment), day(comment.number("creation_date")), score)
 
 
-def _signed(post: Fields, verb: str) -> str:
+def _signed(post: JsonFields, verb: str) -> str:
     edited = day(post.number("last_edit_date"))
     return facts(
         f"{verb} by {_author(post)} on {day(post.number('creation_date'))}".removesuffix(" on "),
@@ -238,9 +238,9 @@ def _signed(post: Fields, verb: str) -> str:
     )
 
 
-def _author(post: Fields) -> str:
+def _author(post: JsonFields) -> str:
     return post.part("owner").text("display_name") or "somebody"
 
 
-def _score(post: Fields) -> str:
+def _score(post: JsonFields) -> str:
     return f"score {post.number('score')}"

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import anyio
 
 from kindly.errors import FetchError
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -53,7 +53,7 @@ PROBE_S = 4.0
 
 
 @dataclass(slots=True)
-class Memory:
+class TwinMemory:
     """Which hosts were asked for twins, when, and whether they had one."""
 
     asked: dict[str, tuple[datetime, bool]] = field(default_factory=dict)
@@ -79,13 +79,13 @@ class Twin:
     tokens: tuple[str, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = ()
     probe_s: float = PROBE_S
-    memory: Memory = field(default_factory=Memory, compare=False)
+    memory: TwinMemory = field(default_factory=TwinMemory, compare=False)
 
     def matches(self, url: Url) -> bool:
         """Whether it is `llms.txt`, or looks like a page of documentation."""
         return is_llms(url) or is_documentation(url)
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The twin.
 
         Raises:
@@ -99,7 +99,7 @@ class Twin:
         twin = await _known_twin(url, get) if known else await self._first_twin(url, get)
         return replace(twin, url=str(url), etag=None, last_modified=None)
 
-    async def _first_twin(self, url: Url, get: Get) -> Page:
+    async def _first_twin(self, url: Url, get: LoaderClient) -> Page:
         """Ask an unknown host, once; until it answers it counts as one without."""
         self.memory.note(url.netloc, get.now, found=False)
         with anyio.move_on_after(self.probe_s):
@@ -109,7 +109,7 @@ class Twin:
         raise NotLoaded("The host took too long to show a Markdown twin.", url=str(url))
 
 
-async def _known_twin(url: Url, get: Get) -> Page:
+async def _known_twin(url: Url, get: LoaderClient) -> Page:
     """The twin at a host that has some, whichever way it is spelled."""
     usual, other = twins_of(url)
     try:

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from kindly.fetch.loader import Get
+from kindly.fetch.loader_kit.loader import LoaderClient
 from kindly.models import Page
 from kindly.urls import Url
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class WebPage:
     """Loads every address as it is."""
 
     name: str = "web"
@@ -19,9 +19,9 @@ class Web:
         """Always: it is the last in the list."""
         return bool(url.host)
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The page at the wanted address."""
         return await get.page(url)
 
 
-WEB = Web()
+WEB = WebPage()

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote, unquote
 import anyio.to_thread
 
 from kindly.errors import FetchError, PageNotFound
-from kindly.fetch.article import Article, article_page, tidy, write_formulas
-from kindly.fetch.loader import Get, NotLoaded
+from kindly.fetch.loader_kit.html_article import Article, article_page, tidy, write_formulas
+from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
 from kindly.urls import Url
 
@@ -63,7 +63,7 @@ class Wikipedia:
         """Whether it is an article's address."""
         return article_of(url) is not None
 
-    async def load(self, url: Url, get: Get) -> Page:
+    async def load(self, url: Url, get: LoaderClient) -> Page:
         """The article; a redirect's target under its own name."""
         found = article_of(url)
         if found is None:
@@ -75,7 +75,7 @@ class Wikipedia:
         return article_page(article, get.now)
 
 
-async def _body(language: str, title: str, get: Get) -> bytes:
+async def _body(language: str, title: str, get: LoaderClient) -> bytes:
     where = {"{language}": language}
     rest = f"/api/rest_v1/page/html/{quote(title, safe='')}"
     try:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from kindly.read import static
+from kindly.read.ranking import static_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class LocalEmbedder:
     """The static model, loaded when the first text comes."""
 
-    name = static.NAME
+    name = static_model.NAME
 
     async def embed(self, texts: Sequence[str]) -> "Vectors":
         """One row per text, of length one.
@@ -25,4 +25,4 @@ class LocalEmbedder:
         Raises:
             EmbeddingsDown: the model's package is not installed whole.
         """
-        return await anyio.to_thread.run_sync(lambda: static.load().embed(texts))
+        return await anyio.to_thread.run_sync(lambda: static_model.load().embed(texts))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from kindly.errors import EmbeddingsDown
-from kindly.headers import retry_after_s
+from kindly.net.retry_after import retry_after_s
 from kindly.redact import Secret
 
 if TYPE_CHECKING:

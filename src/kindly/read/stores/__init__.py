@@ -4,10 +4,10 @@ from importlib.util import find_spec
 
 from kindly.errors import StoreUnavailable
 from kindly.read.store import Store, StoreSettings, StoreSpec
-from kindly.read.stores.duckdb import STORE as DUCKDB
+from kindly.read.stores.duckdb.store import STORE as DUCKDB
 from kindly.read.stores.memory import STORE as MEMORY
-from kindly.read.stores.postgres import STORE as POSTGRES
-from kindly.read.stores.sqlite import STORE as SQLITE
+from kindly.read.stores.postgres.store import STORE as POSTGRES
+from kindly.read.stores.sqlite.store import STORE as SQLITE
 
 STORES: tuple[StoreSpec, ...] = (SQLITE, DUCKDB, POSTGRES, MEMORY)
 PACKAGE = "kindly-web-search-mcp-server"

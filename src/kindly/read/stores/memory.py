@@ -1,6 +1,197 @@
-"""Memory: what is read is gone with the process."""
+"""The library in memory: gone with the process. For those who keep nothing on disk, and for tests."""
 
-from kindly.read.memory import MemoryStore
-from kindly.read.store import StoreSpec
+import math
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from kindly.concurrency.key_locks import KeyLocks
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreSpec, StoreStats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A page with what its chunks are found by."""
+
+    entry: StoredPageInfo
+    chunks: tuple[Chunk, ...]
+    vectors: "Mapping[str, Vectors]"
+    terms: Mapping[str, Counter[str]]
+
+    @property
+    def size(self) -> int:
+        width = len(next(iter(self.vectors.values()), ()))
+        return row_format.weight(self.chunks, width)
+
+
+class MemoryStore:
+    """A library that is not kept; see `Store`."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, _Held] = {}
+        self._model: EmbeddingModel | None = None
+        self._turns = KeyLocks()
+
+    async def model(self) -> EmbeddingModel | None:
+        """Whose vectors it holds."""
+        return self._model
+
+    async def entry(self, url: str) -> StoredPageInfo | None:
+        """What is known of a page."""
+        held = self._pages.get(url)
+        return None if held is None else held.entry
+
+    async def shelf(self, url: str) -> StoredPage | None:
+        """All of a page."""
+        held = self._pages.get(url)
+        return None if held is None else _to_shelf(held)
+
+    async def embedded(self, url: str) -> frozenset[str]:
+        """The ids of a page's chunks that have a vector."""
+        held = self._pages.get(url)
+        return frozenset() if held is None else frozenset(held.vectors)
+
+    async def put(
+        self,
+        entry: StoredPageInfo,
+        chunks: Sequence[Chunk],
+        vectors: "Mapping[str, Vectors]",
+        model: EmbeddingModel | None,
+    ) -> None:
+        """Keep a page as these chunks and no others.
+
+        Raises:
+            ModelMismatch: the store holds another model's vectors.
+        """
+        self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
+        before = self._pages.get(entry.url)
+        kept = row_format.storable_chunks(chunks)
+        known = {**vectors, **({} if before is None else before.vectors)}
+        terms = {} if before is None else before.terms
+        self._pages[entry.url] = _Held(
+            row_format.storable_entry(entry),
+            kept,
+            {one.id: known[one.id] for one in kept if one.id in known},
+            {one.id: terms.get(one.id) or Counter(row_format.indexed_terms(one)) for one in kept},
+        )
+
+    async def touch(self, url: str, crawled_at: datetime) -> None:
+        """Note that a page was looked at again."""
+        if url in self._pages:
+            held = self._pages[url]
+            self._pages[url] = replace(held, entry=replace(held.entry, crawled_at=crawled_at))
+
+    async def candidates(
+        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+    ) -> list[Candidate]:
+        """Chunks by words and by vector, each once."""
+        held = [(page, chunk) for page in self._pages.values() for chunk in page.chunks]
+        words = _by_words([page.terms[chunk.id] for page, chunk in held], set(terms))
+        near: list[tuple[float, int]] = []
+        if vector is not None:
+            near = [
+                (float(known @ vector), place)
+                for place, (page, chunk) in enumerate(held)
+                if (known := page.vectors.get(chunk.id)) is not None and known.shape == vector.shape
+            ]
+        best = sorted(words, reverse=True)[:limit] + sorted(near, reverse=True)[:limit]
+        return [
+            Candidate(
+                held[place][0].entry, held[place][1], held[place][0].vectors.get(held[place][1].id)
+            )
+            for place in dict.fromkeys(place for _, place in best)
+        ]
+
+    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
+        """Pages, the latest first."""
+        found = sorted((held.entry for held in self._pages.values()), key=lambda one: one.url)
+        found.sort(key=lambda one: one.crawled_at, reverse=True)
+        return found[offset : offset + limit]
+
+    async def shelves(self) -> AsyncIterator[StoredPage]:
+        """Every page."""
+        for held in list(self._pages.values()):
+            yield _to_shelf(held)
+
+    async def forget(self, url: str | None = None) -> int:
+        """Drop a page, or all."""
+        if url is not None:
+            return int(self._pages.pop(url, None) is not None)
+        count = len(self._pages)
+        self._pages.clear()
+        return count
+
+    async def drop_vectors(self) -> None:
+        """Drop all vectors and the model."""
+        self._model = None
+        self._pages = {url: replace(held, vectors={}) for url, held in self._pages.items()}
+
+    async def evict(self, *, max_bytes: int, before: datetime) -> int:
+        """Drop what is old or too much."""
+        pages = [
+            row_format.Aged(url, held.entry.crawled_at, held.size)
+            for url, held in self._pages.items()
+        ]
+        gone = row_format.outdated(pages, max_bytes, before)
+        for url in gone:
+            del self._pages[str(url)]
+        return len(gone)
+
+    async def stats(self) -> StoreStats:
+        """How much it holds."""
+        crawled = [held.entry.crawled_at for held in self._pages.values()]
+        return StoreStats(
+            kind="memory",
+            place="memory",
+            pages=len(self._pages),
+            chunks=sum(len(held.chunks) for held in self._pages.values()),
+            size_bytes=sum(held.size for held in self._pages.values()),
+            model=self._model,
+            oldest=min(crawled, default=None),
+            newest=max(crawled, default=None),
+        )
+
+    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+        """Hold off others of this process."""
+        return self._turns(url)
+
+    async def aclose(self) -> None:
+        """Forget all."""
+        self._pages.clear()
+
+
+def _to_shelf(held: _Held) -> StoredPage:
+    import numpy as np
+
+    whole = held.chunks and len(held.vectors) == len(held.chunks)
+    vectors = np.stack([held.vectors[one.id] for one in held.chunks]) if whole else None
+    return StoredPage(held.entry, held.chunks, vectors)
+
+
+def _by_words(counts: Sequence[Counter[str]], terms: set[str]) -> list[tuple[float, int]]:
+    """How much each place has of the terms, rare ones counting more; only places that have any."""
+    found = [
+        (place, term, count[term])
+        for place, count in enumerate(counts)
+        for term in terms & count.keys()
+    ]
+    places = Counter(term for _, term, _ in found)
+    total = dict[int, float]()
+    for place, term, uses in found:
+        rarity = math.log1p(len(counts) / places[term])
+        total[place] = total.get(place, 0.0) + rarity * uses / (uses + 1)
+    return [(score, place) for place, score in total.items()]
+
 
 STORE = StoreSpec(name="memory", open=lambda _: MemoryStore())

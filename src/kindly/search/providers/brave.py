@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth
-from kindly.models import Category, Found, Hit, Query, SafeSearch, TimeRange
+from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
-from kindly.search.exchange import Api, invalid_answer
+from kindly.search.parse_hits import HitFields, hits_from, plain
 from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.shape import Fields, hits_from, plain
+from kindly.search.vendor_api import VendorApi, invalid_answer
 
 SPEC = ProviderSpec(
     name="brave",
@@ -41,7 +41,7 @@ SPEC = ProviderSpec(
 )
 KEY_HEADER = "X-Subscription-Token"
 MAX_OFFSET = 9
-FIELDS = Fields(url="url", title="title", snippet="description", published="published")
+FIELDS = HitFields(url="url", title="title", snippet="description", published="published")
 RANGES: dict[TimeRange, str] = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 IMAGE_SAFETY: dict[SafeSearch, str] = {"off": "off", "moderate": "strict", "strict": "strict"}
 # fmt: off
@@ -73,7 +73,7 @@ OWN_LANGUAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Vertical:
+class BraveVertical:
     """One of Brave's result types: where it is served, and how many results at once."""
 
     path: str
@@ -84,11 +84,11 @@ class Vertical:
     """Whether it takes `offset` and `freshness`."""
 
 
-WEB = Vertical("/res/v1/web/search", 20, is_web=True)
-VERTICALS: dict[Category, Vertical] = {
-    "news": Vertical("/res/v1/news/search", 50),
-    "videos": Vertical("/res/v1/videos/search", 50),
-    "images": Vertical("/res/v1/images/search", 200, is_filtered=False),
+WEB = BraveVertical("/res/v1/web/search", 20, is_web=True)
+VERTICALS: dict[Category, BraveVertical] = {
+    "news": BraveVertical("/res/v1/news/search", 50),
+    "videos": BraveVertical("/res/v1/videos/search", 50),
+    "images": BraveVertical("/res/v1/images/search", 200, is_filtered=False),
 }
 
 
@@ -96,12 +96,12 @@ VERTICALS: dict[Category, Vertical] = {
 class Brave:
     """Brave behind one key."""
 
-    api: Api
+    api: VendorApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in Brave's order."""
         vertical = VERTICALS.get(query.category, WEB)
         request = self.api.client.build_request(
@@ -110,10 +110,10 @@ class Brave:
             headers={KEY_HEADER: reveal(self.key, SPEC), "Accept": "application/json"},
             params=to_params(query, vertical),
         )
-        return Found(to_hits(await self.api.ask(request, deadline), vertical))
+        return ProviderResults(to_hits(await self.api.ask(request, deadline), vertical))
 
 
-def to_params(query: Query, vertical: Vertical = WEB) -> dict[str, str]:
+def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:
     """The URL's parameters: `q` and `count`, and what the set filters add."""
     params = {
         "q": f"{query.text} site:{query.site}" if query.site else query.text,
@@ -152,7 +152,7 @@ def to_language(language: str | None) -> str | None:
     return None
 
 
-def to_hits(body: dict[str, object], vertical: Vertical = WEB) -> tuple[Hit, ...]:
+def to_hits(body: dict[str, object], vertical: BraveVertical = WEB) -> tuple[Hit, ...]:
     """The hits of an answer. One that echoes the query but has no web part found nothing.
 
     Raises:

@@ -33,11 +33,11 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
-from kindly.models import Category, Found, Hit, Query, SafeSearch, TimeRange
-from kindly.search.challenge import challenge_in, challenged
-from kindly.search.exchange import invalid_answer
+from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, TimeRange
+from kindly.search.challenge_page import challenge_in, challenged
+from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderSpec
-from kindly.search.shape import Fields, hits_from
+from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
     name="duckduckgo",
@@ -88,26 +88,28 @@ OWN_COUNTRIES = {"gb": "uk", "si": "sl"}
 
 
 @dataclass(frozen=True, slots=True)
-class Vertical:
+class DdgsVertical:
     """One of DuckDuckGo's result types: what the library calls it and its fields."""
 
     name: str
-    fields: Fields
+    fields: HitFields
 
 
-WEB = Vertical("text", Fields(url="href", title="title", snippet="body"))
-VERTICALS: dict[Category, Vertical] = {
-    "news": Vertical("news", Fields(url="url", title="title", snippet="body", published="date")),
-    "images": Vertical("images", Fields(url="url", title="title", snippet="source")),
-    "videos": Vertical(
+WEB = DdgsVertical("text", HitFields(url="href", title="title", snippet="body"))
+VERTICALS: dict[Category, DdgsVertical] = {
+    "news": DdgsVertical(
+        "news", HitFields(url="url", title="title", snippet="body", published="date")
+    ),
+    "images": DdgsVertical("images", HitFields(url="url", title="title", snippet="source")),
+    "videos": DdgsVertical(
         "videos",
-        Fields(url="content", title="title", snippet="description", published="published"),
+        HitFields(url="content", title="title", snippet="description", published="published"),
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class DdgsLibrary:
     """The parts of `ddgs` that are used: engines by vertical and name, and what they raise."""
 
     engines: Mapping[str, Mapping[str, type[Any]]]
@@ -119,7 +121,7 @@ class Library:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class DdgsReply:
     """What came back: the HTTP status, the page itself, and the results that the library found in it."""
 
     status: int
@@ -127,7 +129,7 @@ class Reply:
     rows: list[dict[str, object]]
 
 
-def load_library(load: Callable[[str], Any] = import_module) -> Library:
+def load_library(load: Callable[[str], Any] = import_module) -> DdgsLibrary:
     """The library, imported now.
 
     Raises:
@@ -141,7 +143,7 @@ def load_library(load: Callable[[str], Any] = import_module) -> Library:
         engines = None
     if engines is None:
         raise ProviderRejected(HOW_TO_INSTALL, provider=SPEC.name)
-    return Library(
+    return DdgsLibrary(
         engines,
         error=errors.DDGSException,
         timeout=errors.TimeoutException,
@@ -154,16 +156,16 @@ def load_library(load: Callable[[str], Any] = import_module) -> Library:
 class DuckDuckGo:
     """DuckDuckGo's pages, without a key."""
 
-    library: Callable[[], Library] = load_library
+    library: Callable[[], DdgsLibrary] = load_library
     threads: anyio.CapacityLimiter = field(
         default_factory=lambda: anyio.CapacityLimiter(MAX_THREADS), repr=False
     )
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in DuckDuckGo's order."""
         vertical = VERTICALS.get(query.category, WEB)
-        outcome: Reply | SearchError = timed_out()
+        outcome: DdgsReply | SearchError = timed_out()
         if remaining_s := deadline.remaining_s():
             timeout_s = math.ceil(min(remaining_s, MAX_TIMEOUT_S))
             with anyio.move_on_after(remaining_s):
@@ -174,12 +176,12 @@ class DuckDuckGo:
                 )
         if isinstance(outcome, SearchError):
             raise outcome
-        return Found(to_hits(outcome, vertical)[: max(1, query.count)])
+        return ProviderResults(to_hits(outcome, vertical)[: max(1, query.count)])
 
 
 def look(
-    load: Callable[[], Library], vertical: Vertical, query: Query, timeout_s: int
-) -> Reply | SearchError:
+    load: Callable[[], DdgsLibrary], vertical: DdgsVertical, query: Query, timeout_s: int
+) -> DdgsReply | SearchError:
     """One search through the library; blocks. Its errors hold the query, and are left behind here."""
     try:
         library = load()
@@ -188,16 +190,16 @@ def look(
         return error
     except KeyError:
         return invalid_answer(SPEC, "the library no longer asks DuckDuckGo for such results")
-    engine.http_client = watch = Watch(engine.http_client)
+    engine.http_client = watch = ResponseWatch(engine.http_client)
     try:
         rows = engine.search(**to_options(query))
-        return Reply(watch.status, watch.page, [dict(vars(row)) for row in rows or ()])
+        return DdgsReply(watch.status, watch.page, [dict(vars(row)) for row in rows or ()])
     except (library.error, *library.broken) as error:
         return translated(error, library, watch)
 
 
 @dataclass
-class Watch:
+class ResponseWatch:
     """The library's client, and what came back last: that alone tells "nothing found" from "refused"."""
 
     client: Any
@@ -212,7 +214,7 @@ class Watch:
         return response
 
 
-def translated(error: Exception, library: Library, watch: Watch) -> SearchError:
+def translated(error: Exception, library: DdgsLibrary, watch: ResponseWatch) -> SearchError:
     """What the library raised, as a leaf."""
     if isinstance(error, library.timeout):
         return timed_out()
@@ -249,7 +251,7 @@ def to_region(query: Query) -> str:
     return at_home if at_home in REGIONS else next(speaking, ANYWHERE)
 
 
-def to_hits(reply: Reply, vertical: Vertical = WEB) -> tuple[Hit, ...]:
+def to_hits(reply: DdgsReply, vertical: DdgsVertical = WEB) -> tuple[Hit, ...]:
     """The hits of a reply; none only if the page was a page of results.
 
     Raises:

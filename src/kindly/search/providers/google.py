@@ -21,11 +21,11 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth, ProviderRateLimited, ProviderRejected, SearchError
-from kindly.models import Found, Hit, Query, SafeSearch, TimeRange
+from kindly.models import Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
-from kindly.search.exchange import Api, invalid_answer
+from kindly.search.parse_hits import HitFields, hits_from, total_from
 from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.shape import Fields, hits_from, total_from
+from kindly.search.vendor_api import VendorApi, invalid_answer
 
 SPEC = ProviderSpec(
     name="google",
@@ -61,7 +61,7 @@ PATH = "/customsearch/v1"
 PAGE_SIZE = 10
 MAX_RESULTS = 50
 LAST_RESULT = 100
-FIELDS = Fields(url="url", title="title", snippet="snippet", published="published")
+FIELDS = HitFields(url="url", title="title", snippet="snippet", published="published")
 RANGES: dict[TimeRange, str] = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 SAFETY: dict[SafeSearch, str] = {"off": "off", "moderate": "active", "strict": "active"}
 WHOLE_LANGUAGES = {"zh-cn": "lang_zh-CN", "zh-tw": "lang_zh-TW", "zh": "lang_zh-CN"}
@@ -73,20 +73,20 @@ DATES = ("article:published_time", "og:article:published_time", "datepublished")
 class Google:
     """One search engine behind one key."""
 
-    api: Api
+    api: VendorApi
     base_url: str
     key: Secret = field(repr=False)
     engine_id: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in Google's order, with the JSON of all pages as one.
 
         The first page decides; of the others, those that come in time are kept.
         """
         windows = list(to_windows(query))
         if not windows:
-            return Found(())
+            return ProviderResults(())
         first = await self._page(query, windows[0], deadline)
         pages = [first]
         if has_next(first):
@@ -94,11 +94,11 @@ class Google:
         return to_found(merged(pages))
 
     async def _further_pages(
-        self, query: Query, windows: list["Window"], deadline: Deadline
+        self, query: Query, windows: list["ResultWindow"], deadline: Deadline
     ) -> list[dict[str, object]]:
-        outcomes: dict[Window, dict[str, object] | SearchError] = {}
+        outcomes: dict[ResultWindow, dict[str, object] | SearchError] = {}
 
-        async def ask(window: Window) -> None:
+        async def ask(window: ResultWindow) -> None:
             try:
                 outcomes[window] = await self._page(query, window, deadline)
             except SearchError as error:
@@ -113,7 +113,9 @@ class Google:
             raise refused
         return [answer for answer in answers if isinstance(answer, dict)]
 
-    async def _page(self, query: Query, window: "Window", deadline: Deadline) -> dict[str, object]:
+    async def _page(
+        self, query: Query, window: "ResultWindow", deadline: Deadline
+    ) -> dict[str, object]:
         engine_id = self.engine_id.get_secret_value().strip()
         if not engine_id:
             raise ProviderRejected(
@@ -130,23 +132,23 @@ class Google:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ResultWindow:
     """Some results of a search: from which, and how many. The first is 1."""
 
     start: int
     size: int
 
 
-def to_windows(query: Query) -> Iterator[Window]:
+def to_windows(query: Query) -> Iterator[ResultWindow]:
     """The pages of ten that hold the results asked for; none beyond what Google serves."""
     count = max(1, min(query.count, MAX_RESULTS))
     first = (query.page - 1) * count + 1
     end = min(first + count, LAST_RESULT + 1)
     for start in range(first, end, PAGE_SIZE):
-        yield Window(start, min(PAGE_SIZE, end - start))
+        yield ResultWindow(start, min(PAGE_SIZE, end - start))
 
 
-def to_params(query: Query, window: Window) -> dict[str, str]:
+def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
     """The URL's parameters, but for the engine's id."""
     params = {"q": query.text, "num": str(window.size)}
     if window.start > 1:
@@ -187,7 +189,7 @@ def merged(pages: list[dict[str, object]]) -> dict[str, object]:
     return first | {"items": [item for items in lists for item in items]} if lists else first
 
 
-def to_found(body: dict[str, object]) -> Found:
+def to_found(body: dict[str, object]) -> ProviderResults:
     """What an answer found. One that has no items but says how long the search took found nothing.
 
     Raises:
@@ -197,7 +199,7 @@ def to_found(body: dict[str, object]) -> Found:
     if "items" not in body and not isinstance(said, dict):
         raise invalid_answer(SPEC, "it has no results and tells of no search")
     total = total_from(said.get("totalResults")) if isinstance(said, dict) else None
-    return Found(to_hits(body.get("items", [])), total=total, raw=body)
+    return ProviderResults(to_hits(body.get("items", [])), total=total, raw=body)
 
 
 def to_hits(items: object) -> tuple[Hit, ...]:

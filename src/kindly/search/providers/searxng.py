@@ -1,6 +1,6 @@
 """SearXNG: Query → hits of the user's own instances, asked in turn.
 
-Filters and formats are those of `kindly.search.searx`: JSON first, and the results page where JSON is off.
+Filters and formats are those of `kindly.search.searxng.searxng_api`: JSON first, and the results page where JSON is off.
 """
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderRejected, SearchError
-from kindly.models import Found, Query
+from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
-from kindly.search.exchange import Api
 from kindly.search.provider import Need, Pace, ProviderSpec
-from kindly.search.searx import ask_instance, json_is_off
+from kindly.search.searxng.searxng_api import ask_instance, json_is_off
+from kindly.search.vendor_api import VendorApi
 
 SPEC = ProviderSpec(
     name="searxng",
@@ -42,7 +42,7 @@ JSON_OFF_S = 86_400.0
 
 
 @dataclass
-class Memory:
+class FormatMemory:
     """What was learned about the instances since the start."""
 
     turn: int = 0
@@ -54,13 +54,13 @@ class Memory:
 class SearXNG:
     """The user's instances."""
 
-    api: Api
+    api: VendorApi
     addresses: Secret = field(repr=False)
     now: Callable[[], float]
-    memory: Memory = field(default_factory=Memory, repr=False)
+    memory: FormatMemory = field(default_factory=FormatMemory, repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """What the first instance that answers found.
 
         Raises:
@@ -79,7 +79,7 @@ class SearXNG:
                 first_error = first_error or error
         raise first_error or no_address()
 
-    async def _ask(self, instance: str, query: Query, deadline: Deadline) -> Found:
+    async def _ask(self, instance: str, query: Query, deadline: Deadline) -> ProviderResults:
         json_off_until = self.memory.json_off_until
         try_json = json_off_until.get(instance, 0.0) <= self.now()
         if try_json:

@@ -1,6 +1,6 @@
 """The public SearXNG pool: Query → hits of an instance that searx.space lists and that is well.
 
-Whom to ask and how often is `kindly.search.pool`'s; how to ask is `kindly.search.searx`'s. Public instances are asked
+Whom to ask and how often is `kindly.search.searxng.instance_pool`'s; how to ask is `kindly.search.searxng.searxng_api`'s. Public instances are asked
 for their results page: JSON is off on most, and four JSON requests an hour is all that their limiter allows.
 """
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from kindly.budget import Deadline
 from kindly.errors import FetchError, ProviderUnreachable
-from kindly.models import Found, Query
-from kindly.search.exchange import Api
-from kindly.search.pool import NAME, Pool
-from kindly.search.pool_settings import PoolSettings, Wire
+from kindly.models import ProviderResults, Query
 from kindly.search.provider import Access, Need, Pace, ProviderSpec
-from kindly.search.searx import ask_instance
+from kindly.search.searxng.instance_pool import NAME, InstancePool
+from kindly.search.searxng.pool_settings import PoolSettings, Wire
+from kindly.search.searxng.searxng_api import ask_instance
+from kindly.search.vendor_api import VendorApi
 
 
-def build(access: Access) -> Pool:
+def build(access: Access) -> InstancePool:
     """The pool over the instances that the list names."""
     wire = PoolWire(access.api, access.base_url)
-    return Pool(
+    return InstancePool(
         discover=wire.discover,
         ask=wire.ask,
         probe=wire.probe,
@@ -55,14 +55,16 @@ def results_page(_: str) -> Wire:
 class PoolWire:
     """The pool's three kinds of request. An instance whose address is not public counts as unreachable."""
 
-    api: Api
+    api: VendorApi
     list_url: str
 
     async def discover(self, deadline: Deadline) -> bytes:
         """The list of instances."""
         return await self._send(self.list_url, deadline)
 
-    async def ask(self, instance: str, query: Query, deadline: Deadline, user_agent: str) -> Found:
+    async def ask(
+        self, instance: str, query: Query, deadline: Deadline, user_agent: str
+    ) -> ProviderResults:
         """A search."""
         try:
             return await ask_instance(

@@ -14,11 +14,11 @@
 from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
-from kindly.models import Category, Found, Hit, Query, TimeRange
+from kindly.models import Category, Hit, ProviderResults, Query, TimeRange
 from kindly.redact import Secret
-from kindly.search.exchange import Api, invalid_answer
+from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.shape import Fields, hits_from
+from kindly.search.vendor_api import VendorApi, invalid_answer
 
 SPEC = ProviderSpec(
     name="serper",
@@ -33,26 +33,28 @@ SPEC = ProviderSpec(
 )
 MAX_RESULTS = 100
 KEY_HEADER = "X-API-KEY"
-FIELDS = Fields(url="link", title="title", snippet="snippet", published="date")
+FIELDS = HitFields(url="link", title="title", snippet="snippet", published="date")
 RANGES: dict[TimeRange, str] = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
 @dataclass(frozen=True, slots=True)
-class Vertical:
+class SerperVertical:
     """One of Google's result types: where Serper serves it, what its list is called, and the list's fields."""
 
     path: str
     results: str
-    fields: Fields = FIELDS
+    fields: HitFields = FIELDS
 
 
-WEB = Vertical(path="/search", results="organic")
-NEWS = Vertical(path="/news", results="news")
-VERTICALS: dict[Category, Vertical] = {
+WEB = SerperVertical(path="/search", results="organic")
+NEWS = SerperVertical(path="/news", results="news")
+VERTICALS: dict[Category, SerperVertical] = {
     "news": NEWS,
-    "images": Vertical("/images", "images", Fields(url="link", title="title", snippet="source")),
-    "videos": Vertical("/videos", "videos"),
-    "science": Vertical("/scholar", "organic"),
+    "images": SerperVertical(
+        "/images", "images", HitFields(url="link", title="title", snippet="source")
+    ),
+    "videos": SerperVertical("/videos", "videos"),
+    "science": SerperVertical("/scholar", "organic"),
 }
 
 
@@ -60,12 +62,12 @@ VERTICALS: dict[Category, Vertical] = {
 class Serper:
     """Serper behind one key."""
 
-    api: Api
+    api: VendorApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in Google's order."""
         vertical = VERTICALS.get(query.category, WEB)
         request = self.api.client.build_request(
@@ -74,7 +76,7 @@ class Serper:
             headers={KEY_HEADER: reveal(self.key, SPEC)},
             json=to_body(query),
         )
-        return Found(to_hits(await self.api.ask(request, deadline), vertical))
+        return ProviderResults(to_hits(await self.api.ask(request, deadline), vertical))
 
 
 def to_body(query: Query) -> dict[str, object]:
@@ -94,7 +96,7 @@ def to_body(query: Query) -> dict[str, object]:
     return body
 
 
-def to_hits(body: dict[str, object], vertical: Vertical = WEB) -> tuple[Hit, ...]:
+def to_hits(body: dict[str, object], vertical: SerperVertical = WEB) -> tuple[Hit, ...]:
     """The hits of an answer. One that echoes the search but has no list found nothing.
 
     Raises:

@@ -14,11 +14,11 @@
 from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
-from kindly.models import Found, Hit, Query
+from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
-from kindly.search.exchange import Api
+from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.shape import Fields, hits_from
+from kindly.search.vendor_api import VendorApi
 
 SPEC = ProviderSpec(
     name="tavily",
@@ -34,7 +34,7 @@ SPEC = ProviderSpec(
     status_notes={400: "Tavily takes queries of at most 400 characters."},
 )
 MAX_RESULTS = 20
-FIELDS = Fields(
+FIELDS = HitFields(
     url="url", title="title", snippet="content", published="published_date", score="score"
 )
 
@@ -43,12 +43,12 @@ FIELDS = Fields(
 class Tavily:
     """Tavily behind one key."""
 
-    api: Api
+    api: VendorApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
-    async def search(self, query: Query, deadline: Deadline) -> Found:
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in Tavily's order, the best score first."""
         request = self.api.client.build_request(
             "POST",
@@ -56,7 +56,7 @@ class Tavily:
             headers={"Authorization": f"Bearer {reveal(self.key, SPEC)}"},
             json=to_body(query),
         )
-        return Found(to_hits(await self.api.ask(request, deadline)))
+        return ProviderResults(to_hits(await self.api.ask(request, deadline)))
 
 
 def to_body(query: Query) -> dict[str, object]:

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
-from kindly.server.profiles import kindly, media, pages, searxng
+from kindly.server.profiles.kindly import PROFILE as KINDLY
+from kindly.server.profiles.media.profile import PROFILE as MEDIA
+from kindly.server.profiles.pages import PROFILE as PAGES
+from kindly.server.profiles.searxng.profile import PROFILE as SEARXNG
 from kindly.server.tool import Profile
 from kindly.settings import Settings
 
-PROFILES: tuple[Profile, ...] = (kindly.PROFILE, pages.PROFILE, searxng.PROFILE, media.PROFILE)
+PROFILES: tuple[Profile, ...] = (KINDLY, PAGES, SEARXNG, MEDIA)
 
 
 def profile_for(settings: Settings) -> Profile:

@@ -17,9 +17,9 @@ from kindly.models import (
     Source,
     TimeRange,
 )
-from kindly.server.failures import sentence
-from kindly.server.findings import page_findings_output, recall_output
-from kindly.server.render import Fence, document_output, page_output, search_output, status_of
+from kindly.server.render.failures import sentence
+from kindly.server.render.findings import page_findings_output, recall_output
+from kindly.server.render.page import Fence, document_output, page_output, search_output, status_of
 from kindly.server.tool import Arguments, Call, Output, Profile, Tool, json_list
 
 TEXT = {"type": "string"}

@@ -18,10 +18,10 @@ from kindly.errors import (
     PageTimeout,
     PageWalled,
 )
-from kindly.models import Cited, Finding, Hit, Hits, OutcomeKind, Query, SafeSearch
+from kindly.models import Citation, Finding, Hit, Hits, OutcomeKind, Query, SafeSearch
 from kindly.pipeline import PageFindings
-from kindly.server.failures import sentence
-from kindly.server.render import compact, defused, size
+from kindly.server.render.failures import sentence
+from kindly.server.render.page import compact, defused, size
 from kindly.server.tool import Arguments, Call, Json, Output, Profile, Tool, json_list
 from kindly.urls import domain
 
@@ -241,8 +241,8 @@ def _page(wanted: ReadFromPageInput, found: PageFindings, room: int) -> Output:
     return _answer(answer)
 
 
-def _within(finding: Finding, room: int) -> list[Cited]:
-    kept: list[Cited] = []
+def _within(finding: Finding, room: int) -> list[Citation]:
+    kept: list[Citation] = []
     for cited in finding.cited:
         room -= count_tokens(compact(_chunk(cited)))
         if room < 0:
@@ -251,7 +251,7 @@ def _within(finding: Finding, room: int) -> list[Cited]:
     return kept
 
 
-def _chunk(cited: Cited) -> Json:
+def _chunk(cited: Citation) -> Json:
     """A passage under the id that its own fields give: of one stored chunk there may be several."""
     passage = cited.passage
     text = defused(passage.text)

@@ -1,0 +1,140 @@
+"""`doctor`: what is set, what works, and how to mend what does not. Shows no key; tells a cost before it asks."""
+
+import json
+import platform
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import anyio
+import click
+from pydantic import SecretStr
+
+import kindly
+from kindly.cli.doctor.finding import CheckResult, State, looked_at
+from kindly.cli.doctor.live import cost, live_checks
+from kindly.cli.doctor.local import local_checks
+from kindly.redact import Redactor
+from kindly.search.providers import PROVIDERS
+from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
+from kindly.settings.sources import config_path
+
+MARKS: dict[State, str] = {"ok": "✓", "note": "·", "problem": "✗"}
+COLOURS: dict[State, str] = {"ok": "green", "note": "yellow", "problem": "red"}
+HIDDEN = "set (hidden)"
+
+
+def examine(settings: Settings, *, as_json: bool, live: bool, config: Path | None = None) -> int:
+    """Print every finding; 1 if there is a problem, else 0."""
+    redactor = Redactor.of(settings.secrets())
+    findings: list[CheckResult] = []
+    for found in _found(settings, live=live, config=config):
+        findings.append(found)
+        if not as_json:
+            _print(found, redactor)
+    if as_json:
+        click.echo(
+            json.dumps(
+                {
+                    "version": kindly.__version__,
+                    "settings": redactor.value([*_settings(settings)]),
+                    "findings": [redactor.value(asdict(finding)) for finding in findings],
+                },
+                indent=2,
+            )
+        )
+    return int(any(finding.state == "problem" for finding in findings))
+
+
+def _print(finding: CheckResult, redactor: Redactor) -> None:
+    mark = click.style(MARKS[finding.state], fg=COLOURS[finding.state])
+    click.echo(f"{mark} {finding.check}: {redactor.text(finding.detail)}")
+    if finding.fix:
+        click.echo(f"  → {redactor.text(finding.fix)}")
+
+
+def _found(settings: Settings, *, live: bool, config: Path | None) -> Iterator[CheckResult]:
+    yield CheckResult("kindly", "ok", f"{kindly.__version__} on Python {platform.python_version()}")
+    yield _settings_file(settings, config)
+    yield from _set_values(settings)
+    yield from _providers(settings)
+    yield _hosting(settings)
+    yield _proxies(settings)
+    yield from anyio.run(looked_at, local_checks(), settings)
+    if live:
+        yield cost(settings)
+        yield from anyio.run(looked_at, live_checks(settings), settings)
+
+
+def _settings_file(settings: Settings, config: Path | None) -> CheckResult:
+    path = config or config_path(settings.child_environ)
+    return CheckResult("settings file", "ok", str(path) if path else "none")
+
+
+def _settings(settings: Settings) -> Iterator[dict[str, str]]:
+    """Every setting with its value and where that came from."""
+    for field, env in ENV_BY_FIELD.items():
+        value = getattr(settings, field)
+        shown = "" if value is None else HIDDEN if isinstance(value, SecretStr) else str(value)
+        yield {"name": env.name, "value": shown, "origin": settings.origin(env.name)}
+    for name, secret in {**settings.needed, **settings.tokens}.items():
+        open_ = name in NEEDS and NEEDS[name].kind != "secret"
+        shown = secret.get_secret_value() if open_ else HIDDEN
+        yield {"name": name, "value": shown, "origin": settings.origin(name)}
+    for name, url in settings.base_urls.items():
+        yield {"name": name, "value": url, "origin": settings.origin(name)}
+
+
+def _set_values(settings: Settings) -> Iterable[CheckResult]:
+    return (
+        CheckResult(row["name"], "ok", f"{row['value']}, from the {row['origin']}")
+        for row in _settings(settings)
+        if row["origin"] != "default"
+    )
+
+
+def _providers(settings: Settings) -> Iterator[CheckResult]:
+    asked = settings.configured()
+    for spec in PROVIDERS:
+        missing = [need.name for need in spec.needs if need.name not in settings.needed]
+        fix = f"To use it, set {' and '.join(missing)}."
+        if spec in asked:
+            where = settings.base_urls.get(spec.base_url_setting, spec.base_url)
+            place = f"asked as number {asked.index(spec) + 1}"
+            yield CheckResult(
+                spec.name, "ok", f"set up (keys hidden), {place}{where and f', at {where}'}"
+            )
+        elif not missing:
+            yield CheckResult(spec.name, "note", "set up, but KINDLY_PROVIDERS leaves it out")
+        elif len(missing) < len(spec.needs):
+            yield CheckResult(spec.name, "problem", "only half set up: it is not asked", fix)
+        else:
+            yield CheckResult(spec.name, "note", "not set up", fix)
+    if not asked:
+        yield CheckResult(
+            "search",
+            "problem",
+            "no provider is set up: web_search will fail; get_content works",
+            f"Set {' or '.join(spec.key_setting for spec in PROVIDERS)}.",
+        )
+
+
+def _hosting(settings: Settings) -> CheckResult:
+    host = settings.hosting
+    return CheckResult(
+        "answers",
+        "ok",
+        f"context {settings.context}: {settings.default_tokens:,} tokens, {host.deadline_s:.0f} s a call",
+    )
+
+
+def _proxies(settings: Settings) -> CheckResult:
+    proxied = [
+        name
+        for name, value in (
+            ("HTTP_PROXY", settings.http_proxy),
+            ("HTTPS_PROXY", settings.https_proxy),
+        )
+        if value is not None
+    ]
+    return CheckResult("proxy", "ok", f"as set by {', '.join(proxied)}" if proxied else "none")

@@ -1,0 +1,268 @@
+"""`kindly library`: what is kept of the pages read so far; list, show, export, forget, rebuild, move, count."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TextIO
+
+import anyio
+import click
+
+from kindly.app.reader import OpenLibrary, build_reader, build_store
+from kindly.errors import InputError, KindlyError, StoreUnavailable
+from kindly.models import StoredPageInfo
+from kindly.net.tls import Tls
+from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.settings import Settings
+
+PAGE = 500
+Work = Callable[[OpenLibrary], Awaitable[int]]
+
+
+def run(settings: Settings, work: Work) -> int:
+    """Do `work` on the configured library, and close it."""
+    outcome = anyio.run(_run, settings, work)
+    if isinstance(outcome, KindlyError):
+        raise outcome
+    return outcome
+
+
+async def _run(settings: Settings, work: Work) -> int | KindlyError:
+    remote = settings.embedding_server_url is not None
+    context = await Tls(settings.ssl_cert_file).context() if remote else None
+    reading = build_reader(settings, context)
+    try:
+        return await work(reading)
+    except KindlyError as error:
+        return error
+    finally:
+        await reading.aclose()
+
+
+def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
+    """Print the latest pages."""
+
+    async def work(reading: OpenLibrary) -> int:
+        for entry in await reading.reader.store.entries(limit=limit):
+            if as_json:
+                click.echo(json.dumps(_page(entry), ensure_ascii=False))
+            else:
+                click.echo(f"{entry.crawled_at:%Y-%m-%d %H:%M}  {entry.url}  {entry.title}")
+        return 0
+
+    return run(settings, work)
+
+
+def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
+    """Print what is kept of one page."""
+
+    async def work(reading: OpenLibrary) -> int:
+        shelf = await reading.reader.store.shelf(url)
+        if shelf is None:
+            raise InputError(
+                f"{url} is not in the library: see `kindly library list`.", field="url"
+            )
+        if as_json:
+            click.echo(json.dumps(_record(shelf), ensure_ascii=False, indent=2))
+            return 0
+        click.echo(
+            f"# {shelf.entry.title}\n{shelf.entry.url} · {shelf.entry.crawled_at:%Y-%m-%d %H:%M}"
+        )
+        for chunk in shelf.chunks:
+            where = " > ".join(chunk.section)
+            click.echo(f"\n--- {chunk.id[:12]} · {chunk.tokens} tokens · {where}\n{chunk.text}")
+        return 0
+
+    return run(settings, work)
+
+
+def export(settings: Settings, target: Path) -> int:
+    """Write every page and its chunks to JSON Lines or, by its ending, Parquet."""
+    if target.suffix == ".parquet":
+        return _export_parquet(settings, target)
+    return run(settings, lambda reading: _export_lines(reading, target))
+
+
+async def _export_lines(reading: OpenLibrary, target: Path) -> int:
+    count = 0
+    if str(target) == "-":
+        count = await _write(reading.reader.store, sys.stdout)
+    else:
+        with target.open("w", encoding="utf-8") as out:
+            count = await _write(reading.reader.store, out)
+    click.echo(f"{count} pages exported.", err=True)
+    return 0
+
+
+async def _write(store: Store, out: TextIO) -> int:
+    count = 0
+    async for shelf in store.shelves():
+        out.write(json.dumps(_record(shelf), ensure_ascii=False) + "\n")
+        count += 1
+    return count
+
+
+def _export_parquet(settings: Settings, target: Path) -> int:
+    if find_spec("duckdb") is None:
+        raise StoreUnavailable(
+            "Parquet needs a package that is not installed: "
+            "pip install 'kindly-web-search-mcp-server[duckdb]'. A file named .jsonl needs none."
+        )
+    import duckdb
+
+    with TemporaryDirectory() as folder:
+        lines = Path(folder) / "chunks.jsonl"
+        code = run(settings, lambda reading: _flat_lines(reading, lines))
+        with duckdb.connect(":memory:") as database:
+            database.execute(
+                f"COPY (SELECT * FROM read_json({_quoted(lines)}, format='newline_delimited', "  # noqa: S608 - our own paths, quoted
+                f"columns={COLUMNS})) TO {_quoted(target)} (FORMAT parquet)"
+            )
+    return code
+
+
+COLUMNS = (
+    "{url: 'VARCHAR', title: 'VARCHAR', crawled_at: 'TIMESTAMPTZ', content_hash: 'VARCHAR', id: 'VARCHAR', "
+    "section: 'VARCHAR[]', text: 'VARCHAR', tokens: 'INTEGER', vector: 'FLOAT[]'}"
+)
+
+
+async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
+    """One line a chunk, as a table has it."""
+    count = 0
+    with target.open("w", encoding="utf-8") as out:
+        async for shelf in reading.reader.store.shelves():
+            record = _record(shelf)
+            page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
+            for chunk in record["chunks"]:
+                row = page | {
+                    name: chunk[name] for name in ("id", "section", "text", "tokens", "vector")
+                }
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                count += 1
+    click.echo(f"{count} chunks exported.", err=True)
+    return 0
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def forget(settings: Settings, url: str | None) -> int:
+    """Drop one page, or all."""
+
+    async def work(reading: OpenLibrary) -> int:
+        count = await reading.reader.store.forget(url)
+        click.echo(f"{count} page{'s' if count != 1 else ''} forgotten.")
+        return 0 if count or url is None else 1
+
+    return run(settings, work)
+
+
+def rebuild(settings: Settings) -> int:
+    """Embed everything anew with the model that is configured now."""
+
+    async def work(reading: OpenLibrary) -> int:
+        store = reading.reader.store
+        await store.drop_vectors()
+        count = 0
+        async for url in _urls(store):
+            count += await reading.reader.embed_again(url)
+            if sys.stderr.isatty():
+                click.echo(f"\r{count} pages", nl=False, err=True)
+        click.echo(f"{count} pages embedded anew.")
+        return 0
+
+    return run(settings, work)
+
+
+def move(settings: Settings, target: str) -> int:
+    """Copy every page into another store; those that are there already are replaced."""
+    other = Settings.load(overrides={"store": target, "data_dir": settings.data_path})
+
+    async def work(reading: OpenLibrary) -> int:
+        goal = build_store(other)
+        count = 0
+        try:
+            source = reading.reader.store
+            model = await source.model()
+            async for url in _urls(source):
+                shelf = await source.shelf(url)
+                if shelf is not None:
+                    await goal.put(shelf.entry, shelf.chunks, _by_id(shelf), _whose(shelf, model))
+                    count += 1
+        finally:
+            with suppress(StoreUnavailable):
+                await goal.aclose()
+        click.echo(f"{count} pages copied; set KINDLY_STORE to use the new store.")
+        return 0
+
+    return run(settings, work)
+
+
+def _whose(shelf: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
+    return model if shelf.vectors is not None else None
+
+
+def _by_id(shelf: StoredPage) -> dict[str, Any]:
+    if shelf.vectors is None:
+        return {}
+    return {chunk.id: row for chunk, row in zip(shelf.chunks, shelf.vectors, strict=True)}
+
+
+def stats(settings: Settings, *, as_json: bool) -> int:
+    """Print how much is kept, and where."""
+
+    async def work(reading: OpenLibrary) -> int:
+        known = await reading.reader.store.stats()
+        facts = {key: value for key, value in asdict(known).items() if value is not None}
+        if as_json:
+            click.echo(json.dumps(facts, ensure_ascii=False, indent=2, default=str))
+            return 0
+        model = (
+            f"{known.model.name}, {known.model.dimension} numbers" if known.model else "none yet"
+        )
+        click.echo(
+            f"{known.kind} at {known.place}\n{known.pages:,} pages, {known.chunks:,} chunks, "
+            f"{known.size_bytes / 1e6:,.1f} MB\nmodel: {model}"
+        )
+        return 0
+
+    return run(settings, work)
+
+
+async def _urls(store: Store) -> AsyncIterator[str]:
+    """Every address, taken down before anything is changed."""
+    urls: list[str] = []
+    while batch := await store.entries(limit=PAGE, offset=len(urls)):
+        urls.extend(entry.url for entry in batch)
+    for url in urls:
+        yield url
+
+
+def _page(entry: StoredPageInfo) -> dict[str, Any]:
+    page = asdict(entry)
+    return {**page, "crawled_at": entry.crawled_at.isoformat()}
+
+
+def _record(shelf: StoredPage) -> dict[str, Any]:
+    chunks = [
+        {
+            "id": chunk.id,
+            "section": list(chunk.section),
+            "text": chunk.text,
+            "start": chunk.start,
+            "end": chunk.end,
+            "tokens": chunk.tokens,
+            "vector": None
+            if shelf.vectors is None
+            else [round(float(number), 6) for number in shelf.vectors[position]],
+        }
+        for position, chunk in enumerate(shelf.chunks)
+    ]
+    return {**_page(shelf.entry), "chunks": chunks}

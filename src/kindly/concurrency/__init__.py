@@ -1,0 +1,1 @@
+"""Limits and locks: call limit, single flight, per-key locks, BLAS threads."""

@@ -1,0 +1,1 @@
+"""Which blocks of a page are its main content: features, classifier, choice."""

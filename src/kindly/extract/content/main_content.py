@@ -1,0 +1,56 @@
+"""A page's tree → the element that holds its main content, with all else taken out.
+
+The tree is cut into blocks, a learned classifier says which are content, and what holds none of those goes. Short
+and huge pages are read by rules. It works on the tree in place and never takes everything away.
+"""
+
+from turbohtml import Document, Element
+
+from kindly.extract.content.blocks import Blocks, read_blocks
+from kindly.extract.content.content_rules import content_by_rules
+from kindly.extract.content.page_kind import Hints
+
+NO_HINTS = Hints()
+SHORT_PAGE = 1_000
+"""Characters of text below which a page is read by rules."""
+MANY_BLOCKS = 15_000
+"""Blocks above which a page is read by rules, to bound memory."""
+
+
+def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
+    """The element with the page's main content; the tree is pruned in place."""
+    body = document.select_one("body")
+    if body is None:
+        return Element("body")
+    blocks = read_blocks(body)
+    count = len(blocks.texts)
+    if count > MANY_BLOCKS or sum(map(len, blocks.texts)) < SHORT_PAGE:
+        return content_by_rules(body)
+    _prune(blocks, _kept(blocks, hints))
+    return body
+
+
+def _kept(blocks: Blocks, hints: Hints) -> list[bool]:
+    from kindly.extract.content.classify import load_model  # numpy is slow to import
+
+    keep: list[bool] = load_model().keep(blocks, hints).tolist()
+    return keep
+
+
+def _prune(blocks: Blocks, keep: list[bool]) -> None:
+    """Take out the elements without a kept block, and from the others the text that is not kept."""
+    kept_before = [0]
+    for kept in keep:
+        kept_before.append(kept_before[-1] + kept)
+    gone = [False] * len(blocks.elements)
+    for index, element in enumerate(blocks.elements):
+        start, end = blocks.starts[index], blocks.ends[index]
+        if gone[blocks.parents[index]]:
+            gone[index] = True
+        elif start < end and kept_before[start] == kept_before[end]:
+            gone[index] = True
+            element.decompose()
+    for block, kept in enumerate(keep):
+        if not kept and not gone[blocks.holders[block]]:
+            for node in blocks.nodes[block]:
+                node.extract()

@@ -1,0 +1,1 @@
+"""Bytes → text, one module per file format."""

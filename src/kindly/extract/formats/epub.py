@@ -1,0 +1,112 @@
+"""A book in EPUB format → its chapters in reading order, each as an HTML page is rendered."""
+
+import posixpath
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from kindly.errors import NoContent
+from kindly.extract.formats.archive import Archive
+from kindly.extract.formats.markup_piece import read_fragment
+from kindly.extract.html import HtmlText
+from kindly.extract.options import ExtractOptions
+from kindly.models import Link, Metadata
+
+CONTAINER: Final = "META-INF/container.xml"
+MAX_CHARACTERS: Final = 2_000_000
+MAX_CHAPTERS: Final = 1_000
+MAX_CHAPTER: Final = 1_500_000
+"""Of markup, in bytes."""
+MAX_LINKS: Final = 200
+CHAPTER_TYPES = ("application/xhtml+xml", "text/html")
+
+
+def read_epub(archive: Archive, options: ExtractOptions) -> HtmlText:
+    """The text of a book.
+
+    Raises:
+        MediaUnsupported: it is broken.
+        NoContent: none of its chapters holds text.
+        ExtractionFailed: it defines XML entities.
+    """
+    path, package = _package(archive)
+    chapters: list[str] = []
+    links: dict[Link, None] = {}
+    hidden = characters = 0
+    partial = False
+    for name in _spine(package, posixpath.dirname(path)):
+        if characters > MAX_CHARACTERS or len(chapters) >= MAX_CHAPTERS:
+            partial = True
+            break
+        if name not in archive.names:
+            continue
+        body = archive.read(name, MAX_CHAPTER + 1)
+        partial = partial or len(body) > MAX_CHAPTER
+        chapter = read_fragment(body.decode("utf-8", "replace"), options, archive.url)
+        hidden += chapter.hidden_dropped
+        if chapter.text:
+            chapters.append(chapter.text)
+            characters += len(chapter.text)
+            links.update(dict.fromkeys(chapter.links))
+    if not chapters:
+        raise NoContent("None of the book's chapters holds text.", url=archive.url)
+    if partial:
+        chapters.append(f"— the book goes on: {len(chapters)} chapters were read —")
+    return HtmlText(
+        "\n\n".join(chapters), _metadata(package), tuple(links)[:MAX_LINKS], hidden, partial=partial
+    )
+
+
+def _package(archive: Archive) -> tuple[str, ElementTree.Element]:
+    """The book's package file and where it is."""
+    container = _parsed(archive, CONTAINER)
+    for item in container.iter():
+        path = item.get("full-path")
+        if _local(item) == "rootfile" and path:
+            return path, _parsed(archive, path)
+    raise archive.broken()
+
+
+def _parsed(archive: Archive, name: str) -> ElementTree.Element:
+    try:
+        return ElementTree.fromstring(archive.read_xml(name))  # noqa: S314 - entities were refused
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise archive.broken() from error
+
+
+def _spine(package: ElementTree.Element, folder: str) -> Iterator[str]:
+    """Paths of the chapters in the order in which they are read."""
+    places = {
+        item.get("id"): item.get("href", "")
+        for item in package.iter()
+        if _local(item) == "item" and item.get("media-type") in CHAPTER_TYPES
+    }
+    for reference in package.iter():
+        if _local(reference) == "itemref" and reference.get("linear") != "no":
+            href = places.get(reference.get("idref"))
+            if href:
+                yield posixpath.normpath(posixpath.join(folder, unquote(href)))
+
+
+def _metadata(package: ElementTree.Element) -> Metadata:
+    said: dict[str, list[str]] = {}
+    for item in package.iter():
+        if item.text and item.text.strip() and item.tag.startswith("{http://purl.org/dc/"):
+            said.setdefault(_local(item), []).append(" ".join(item.text.split())[:500])
+
+    def first(name: str) -> str | None:
+        return next(iter(said.get(name, ())), None)
+
+    return Metadata(
+        title=first("title") or "",
+        description=first("description"),
+        author=", ".join(said.get("creator", [])[:5]) or None,
+        published=first("date"),
+        site=first("publisher"),
+        language=first("language"),
+    )
+
+
+def _local(item: ElementTree.Element) -> str:
+    return item.tag.rpartition("}")[2]

@@ -1,0 +1,368 @@
+"""Office files — Word, Excel and OpenDocument sheets, PowerPoint — → their text with headings, lists, tables, notes.
+
+Each format is read by the library made for it, loaded only when such a file comes; the archive is checked before.
+"""
+
+import io
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import unescape
+from typing import Any, Final
+
+from kindly.errors import ExtractionFailed, KindlyError, MediaUnsupported
+from kindly.extract.formats.archive import Archive
+from kindly.extract.formats.markup_piece import (
+    described,
+    heading,
+    note,
+    paragraph,
+    read_fragment,
+    table,
+)
+from kindly.extract.formats.unreadable import broken_file, missing_library
+from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, shown_part
+from kindly.extract.html import HtmlText
+from kindly.extract.options import ExtractOptions
+from kindly.models import Metadata
+
+MAX_SHEETS: Final = 30
+MAX_SLIDES: Final = 500
+MAX_MARKUP: Final = 4_000_000
+GOES_ON = "the file goes on beyond what was read"
+MAX_WORD: Final = 10_000_000
+MAX_PIECE: Final = 600_000
+"""Of XML that is converted at once: its tree takes fifty times the memory."""
+MAX_WHOLE: Final = 1_500_000
+"""Of a table that cannot be taken apart."""
+MAX_WORD_SECONDS: Final = 10.0
+MAX_SLIDES_MARKUP: Final = 8_000_000
+DOCUMENT = "word/document.xml"
+BLOCK = re.compile(r"<(/?)w:(?:p|tbl|sdt|txbxContent|del|ins|customXml)(?:\s[^<>]*)?/?>")
+CORE = "docProps/core.xml"
+CORE_FIELD = re.compile(r"<(?:dc|dcterms|cp):(\w+)[^>]*>([^<]{1,500})<")
+VANISHED = re.compile(
+    r"<w:(?:vanish|specVanish|webHidden)(?:\s*/>|\s+w:val=\"(?:1|true|on)\"\s*/?>)"
+)
+RUN = re.compile(r"<w:r[\s>]")
+BODY = re.compile(r"<w:body(?:\s[^>]*)?>")
+CODE_STYLES = """
+p[style-name='HTML Preformatted'] => pre:separator('\\n')
+p[style-name='Source Code'] => pre:separator('\\n')
+p[style-name='Code'] => pre:separator('\\n')
+p[style-name='Macro Text'] => pre:separator('\\n')
+p[style-name='Title'] => h1:fresh
+p[style-name='Subtitle'] => p:fresh
+r[style-name='HTML Code'] => code
+"""
+
+
+def read_docx(
+    archive: Archive, options: ExtractOptions, clock: Callable[[], float] = time.monotonic
+) -> HtmlText:
+    """The text of a Word document.
+
+    Raises:
+        MediaUnsupported: it is broken, or the library is not installed.
+        ExtractionFailed: it defines XML entities.
+    """
+    try:
+        import mammoth  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise missing_library("Word", url=archive.url, media_type=archive.media_type) from error
+    archive.check_xml()
+    word = _converted(archive, mammoth, clock)
+    markup, cut = _bounded("".join(word.markup))
+    if word.short and not cut:
+        markup += note(GOES_ON)
+    reading = read_fragment(markup, options, archive.url)
+    metadata = _metadata(archive, reading.metadata.title)
+    return described(reading, metadata, hidden=word.hidden, partial=cut or word.short)
+
+
+@dataclass(slots=True)
+class _Word:
+    """As much of a Word document as was converted."""
+
+    markup: list[str] = field(default_factory=list)
+    hidden: int = 0
+    """Runs of text that the document hides."""
+    short: bool = False
+    """Whether the document goes on."""
+
+
+def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _Word:
+    """The document piece by piece, until there is enough of it or it takes too long."""
+    word = _Word()
+    size = 0
+    until = clock() + MAX_WORD_SECONDS
+    for piece, is_short in _pieces(archive):
+        word.short = is_short or clock() > until or size > MAX_MARKUP
+        if word.markup and word.short and not is_short:
+            break
+        shown, vanished = _without_vanished(piece)
+        word.hidden += vanished
+        with _translating(archive.broken()):
+            result = mammoth.convert_to_html(
+                io.BytesIO(archive.copied({DOCUMENT: shown.encode()})),
+                style_map=CODE_STYLES,
+                include_embedded_style_map=False,
+                external_file_access=False,
+                convert_image=mammoth.images.img_element(lambda image: {"src": ""}),
+            )
+        word.markup.append(result.value)
+        size += len(result.value)
+    return word
+
+
+def read_sheets(
+    body: bytes, archive: Archive | None, options: ExtractOptions, url: str
+) -> HtmlText:
+    """The visible sheets of a workbook, each a table; `archive` is None for the old binary format.
+
+    Raises:
+        MediaUnsupported: it is broken, or the library is not installed.
+        ExtractionFailed: it defines XML entities.
+    """
+    kind = archive.media_type if archive else "application/vnd.ms-excel"
+    broken = broken_file(body, url=url, media_type=kind)
+    try:
+        import python_calamine as calamine
+    except ImportError as error:
+        raise missing_library("Excel", url=url, media_type=kind) from error
+    if archive is not None:
+        archive.check_xml()
+        body = shown_part(archive)
+    with _translating(broken):
+        book = calamine.load_workbook(io.BytesIO(body))
+    shown = [
+        sheet.name
+        for sheet in book.sheets_metadata
+        if sheet.visible == calamine.SheetVisibleEnum.Visible
+        and sheet.typ == calamine.SheetTypeEnum.WorkSheet
+    ]
+    with _translating(broken):
+        markup, cut = _sheets(book, shown)
+    reading = read_fragment(markup, options, url)
+    metadata = _metadata(archive, "") if archive else Metadata()
+    hidden = len(book.sheets_metadata) - len(shown)
+    return described(reading, metadata, hidden=hidden, partial=cut)
+
+
+def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> HtmlText:
+    """The slides of a presentation in order, each under its title, with its notes.
+
+    Raises:
+        MediaUnsupported: it is broken, or the library is not installed.
+        ExtractionFailed: it defines XML entities.
+    """
+    try:
+        import pptx
+    except ImportError as error:
+        raise missing_library(
+            "PowerPoint", url=archive.url, media_type=archive.media_type
+        ) from error
+    archive.check_xml()
+    if archive.markup_bytes > MAX_SLIDES_MARKUP:
+        raise ExtractionFailed(
+            f"The presentation has {archive.markup_bytes:,} bytes of markup, more than is read.",
+            url=archive.url,
+        )
+    with _translating(archive.broken()):
+        slides = list(pptx.Presentation(io.BytesIO(archive.copied({}))).slides)
+        shown = [slide for slide in slides if slide._element.get("show") != "0"]
+        parts = [
+            part
+            for number, slide in enumerate(shown[:MAX_SLIDES], 1)
+            for part in _slide(number, slide)
+        ]
+    if len(shown) > MAX_SLIDES:
+        parts.append(note(f"{MAX_SLIDES} of {len(shown)} slides were read"))
+    markup, too_long = _bounded("".join(parts))
+    reading = read_fragment(markup, options, archive.url)
+    return described(
+        reading,
+        _metadata(archive, ""),
+        hidden=len(slides) - len(shown),
+        partial=len(shown) > MAX_SLIDES or too_long,
+    )
+
+
+@contextmanager
+def _translating(broken: MediaUnsupported) -> Iterator[None]:
+    """Whatever these libraries raise over a malformed file means a broken file: they promise no errors of their own."""
+    try:
+        yield
+    except (KindlyError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise broken from error
+
+
+def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
+    """The document in pieces that are documents themselves, and whether one is the last but not the end.
+
+    Raises:
+        ExtractionFailed: a table is too large to be read.
+    """
+    data = archive.read(DOCUMENT, MAX_WORD + 1)
+    text = data[:MAX_WORD].decode("utf-8", "replace")
+    body = BODY.search(text)
+    if body is None or len(text) <= MAX_PIECE:
+        yield text, False
+        return
+    head, start = text[: body.end()], body.end()
+    while len(text) - start > MAX_PIECE:
+        end = _end_of_piece(text, start)
+        if end is None and start == body.end():
+            raise ExtractionFailed("The document is too large to be read.", url=archive.url)
+        if end is None:
+            yield f"{head}</w:body></w:document>", True
+            return
+        yield f"{head}{text[start:end]}</w:body></w:document>", False
+        start = end
+    if len(data) <= MAX_WORD:
+        yield head + text[start:], False
+    else:
+        yield f"{head}</w:body></w:document>", True
+
+
+def _end_of_piece(text: str, start: int) -> int | None:
+    """Where a piece may end: after the last paragraph or table in it that is in nothing else."""
+    depth, end = 0, None
+    for found in BLOCK.finditer(text, start, start + MAX_WHOLE):
+        if end is not None and found.end() - start > MAX_PIECE:
+            break
+        if not found[0].endswith("/>"):
+            depth += -1 if found[1] else 1
+            end = found.end() if found[1] and depth == 0 else end
+    return end
+
+
+def _without_vanished(text: str) -> tuple[str, int]:
+    """The markup without the runs that its author hid, and how many there were."""
+    if "<w:vanish" not in text:
+        return text, 0
+    kept: list[str] = []
+    hidden = 0
+    for piece in text.split("</w:r>"):
+        runs = [found.start() for found in RUN.finditer(piece)]
+        vanishes = bool(runs) and VANISHED.search(piece, runs[-1]) is not None
+        hidden += vanishes
+        kept.append(f"{piece[: runs[-1]]}<w:r>" if vanishes else piece)
+    return "</w:r>".join(kept), hidden
+
+
+def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
+    """Sheets under their names, and whether anything was cut."""
+    parts: list[str] = []
+    cut = False
+    for name in names[:MAX_SHEETS]:
+        drawn, short = _sheet(book.get_sheet_by_name(name))
+        parts += (heading(name, 2), drawn)
+        cut = cut or short
+    if len(names) > MAX_SHEETS:
+        parts.append(note(f"{MAX_SHEETS} of {len(names)} sheets were read"))
+    markup, too_long = _bounded("".join(parts))
+    return markup, cut or too_long or len(names) > MAX_SHEETS
+
+
+def _sheet(sheet: Any) -> tuple[str, bool]:
+    """A sheet as a table, and whether it was cut."""
+    rows = [
+        [_cell(value) for value in row[:MAX_COLUMNS]]
+        for _, row in zip(range(MAX_ROWS + 1), sheet.iter_rows(), strict=False)
+    ]
+    wide, high = sheet.width > MAX_COLUMNS, sheet.height > MAX_ROWS + 1
+    drawn = table([row for row in rows if any(row)])
+    if wide or high:
+        drawn += note(
+            f"the sheet goes on: {min(sheet.height, MAX_ROWS + 1):,} rows and "
+            f"{min(sheet.width, MAX_COLUMNS):,} columns of it were read"
+        )
+    return drawn, wide or high
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    return " ".join(str(value).split())[:MAX_CELL]
+
+
+def _slide(number: int, slide: Any) -> Iterator[str]:
+    title = slide.shapes.title
+    named = title.text_frame.text.strip() if title is not None and title.has_text_frame else ""
+    yield heading(f"Slide {number}: {named}" if named else f"Slide {number}", 2)
+    for shape in _shapes(slide.shapes):
+        if title is None or shape.shape_id != title.shape_id:
+            yield from _shape(shape)
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = slide.notes_slide.notes_text_frame.text.strip()
+        if notes:
+            yield paragraph(f"Notes: {notes}")
+
+
+def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
+    """Shapes from top to bottom, those of a group with it."""
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if hasattr(shape, "shapes"):
+            yield from _shapes(shape.shapes)
+        else:
+            yield shape
+
+
+def _shape(shape: Any) -> Iterator[str]:
+    if getattr(shape, "has_table", False):
+        yield table(
+            [[" ".join(cell.text.split()) for cell in row.cells] for row in shape.table.rows]
+        )
+    elif getattr(shape, "has_chart", False):
+        yield note("a chart")
+    elif shape.has_text_frame:
+        lines = [line for line in shape.text_frame.paragraphs if line.text.strip()]
+        if len(lines) == 1:
+            yield paragraph(lines[0].text)
+        elif lines:
+            yield _bullets([(line.level, line.text.strip()) for line in lines])
+
+
+def _bullets(lines: list[tuple[int, str]]) -> str:
+    """Indented lines as nested lists."""
+    markup, depth = "", 0
+    for level, text in lines:
+        while depth < level + 1:
+            markup += "<ul>"
+            depth += 1
+        while depth > level + 1:
+            markup += "</ul>"
+            depth -= 1
+        markup += f"<li>{paragraph(text)[3:-4]}</li>"
+    return markup + "</ul>" * depth
+
+
+def _bounded(markup: str) -> tuple[str, bool]:
+    if len(markup) <= MAX_MARKUP:
+        return markup, False
+    end = markup.rfind(">", 0, MAX_MARKUP) + 1
+    return markup[:end] + note(GOES_ON), True
+
+
+def _metadata(archive: Archive, title: str) -> Metadata:
+    """What the file's properties say."""
+    said: dict[str, str] = {}
+    if CORE in archive.names:
+        for name, value in CORE_FIELD.findall(archive.read(CORE).decode("utf-8", "replace")):
+            said.setdefault(name, " ".join(unescape(value).split()))
+    return Metadata(
+        title=said.get("title") or title,
+        description=said.get("description") or said.get("subject"),
+        author=said.get("creator"),
+        published=said.get("created"),
+        modified=said.get("modified"),
+        language=said.get("language"),
+    )

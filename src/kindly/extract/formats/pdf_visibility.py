@@ -1,0 +1,105 @@
+"""Characters of a PDF page → which of them leave ink that a person sees.
+
+It asks PDFium for each character's text object once: drawn at all, in what colour, how large, on what ground.
+"""
+
+import ctypes
+from typing import Any, Final
+
+SEEN: Final = 0
+INVISIBLE: Final = 1
+"""Drawn with no ink on purpose, as text that was recognised in a scanned picture is."""
+UNSEEN: Final = 2
+"""White on white, fully transparent or tiny."""
+
+NO_INK_MODES = (3, 7)
+STROKE_ONLY = 1
+WHITE: Final = 250
+TINY: Final = 2.0
+MAX_GROUND_OBJECTS: Final = 3_000
+
+
+class PdfVisibility:
+    """The ink of one page's characters."""
+
+    def __init__(self, page: Any, text_page: Any) -> None:
+        from pypdfium2 import raw  # type: ignore[import-untyped]
+
+        self._raw = raw
+        self._page = page
+        self._handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value
+        address = ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+        # The binding wraps every pointer it returns, which costs three times the call itself.
+        self._object_of = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(address)
+        self._known: dict[int, int] = {}
+
+    def kind(self, index: int) -> int | None:
+        """What is seen of a character; None for spaces and line ends that PDFium put in itself."""
+        address: int | None = self._object_of(self._handle, index)
+        if not address:
+            return None
+        if address not in self._known:
+            self._known[address] = self._look(ctypes.cast(address, self._raw.FPDF_PAGEOBJECT))
+        return self._known[address]
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether the page draws an image."""
+        objects = self._page.get_objects(filter=[self._raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+        return next(objects, None) is not None
+
+    def _look(self, item: Any) -> int:
+        mode = self._raw.FPDFTextObj_GetTextRenderMode(item)
+        if mode in NO_INK_MODES:
+            return INVISIBLE
+        if self._size(item) < TINY:
+            return UNSEEN
+        colour = self._colour(item)
+        if colour is None or mode == STROKE_ONLY:
+            return SEEN
+        if colour[3] == 0 or (min(colour[:3]) >= WHITE and not self._has_ground(item)):
+            return UNSEEN
+        return SEEN
+
+    def _size(self, item: Any) -> float:
+        size, matrix = ctypes.c_float(0), self._raw.FS_MATRIX()
+        if not self._raw.FPDFTextObj_GetFontSize(item, size):
+            return TINY
+        if not self._raw.FPDFPageObj_GetMatrix(item, matrix):
+            return abs(size.value)
+        scale: float = abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
+        return abs(size.value) * scale
+
+    def _colour(self, item: Any) -> tuple[int, int, int, int] | None:
+        red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
+        if not self._raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha):
+            return None
+        return red.value, green.value, blue.value, alpha.value
+
+    def _bounds(self, item: Any) -> tuple[float, float, float, float]:
+        left, bottom, right, top = (ctypes.c_float(0) for _ in range(4))
+        self._raw.FPDFPageObj_GetBounds(item, left, bottom, right, top)
+        return left.value, bottom.value, right.value, top.value
+
+    def _has_ground(self, item: Any) -> bool:
+        """Whether something that is not white lies where the text stands."""
+        left, bottom, right, top = self._bounds(item)
+        x, y = (left + right) / 2, (bottom + top) / 2
+        count = min(self._raw.FPDFPage_CountObjects(self._page.raw), MAX_GROUND_OBJECTS)
+        for index in range(count):
+            other = self._raw.FPDFPage_GetObject(self._page.raw, index)
+            if self._raw.FPDFPageObj_GetType(other) == self._raw.FPDF_PAGEOBJ_TEXT:
+                continue
+            left, bottom, right, top = self._bounds(other)
+            if left <= x <= right and bottom <= y <= top and not self._is_white(other):
+                return True
+        return False
+
+    def _is_white(self, item: Any) -> bool:
+        """Whether it is a path that is filled with white, or not filled at all."""
+        if self._raw.FPDFPageObj_GetType(item) != self._raw.FPDF_PAGEOBJ_PATH:
+            return False
+        filled, stroked = ctypes.c_int(0), ctypes.c_int(0)
+        self._raw.FPDFPath_GetDrawMode(item, filled, stroked)
+        colour = self._colour(item)
+        return not filled.value or colour is None or min(colour[:3]) >= WHITE

@@ -1,0 +1,241 @@
+"""An Excel workbook of any size → one with only the part that is shown: the first rows, columns and their strings.
+
+The library that reads workbooks lays out every cell between the first and the last, so that two cells in far corners
+are a bomb. What is left out is marked by a cell beyond the part that is shown, so that its reader sees that the
+sheet goes on. Markup is read as a stream and no more of it than is needed.
+"""
+
+import re
+from collections.abc import Callable
+from html import escape
+from typing import Final
+from xml.parsers import expat
+
+from kindly.extract.formats.archive import Archive
+
+MAX_ROWS: Final = 1_000
+MAX_COLUMNS: Final = 50
+MAX_CELL: Final = 1_000
+LAST_ROW: Final = 1_048_576
+WORKBOOK: Final = "xl/workbook.xml"
+STRINGS: Final = "xl/sharedstrings.xml"
+SHEETS: Final = "xl/worksheets/"
+UNREAD = ("xl/pivotcache/", "xl/drawings/", "xl/charts/", "xl/externallinks/", "customxml/")
+PLACE = re.compile(r"([A-Za-z]{1,4})[0-9]*\Z")
+NAMESPACE: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+CHUNK_BYTES: Final = 64 * 1024
+
+
+class _Enough(Exception):
+    """The rest need not be parsed."""
+
+
+def shown_part(archive: Archive) -> bytes:
+    """A workbook with the first `MAX_ROWS` + 1 rows and `MAX_COLUMNS` columns of each sheet.
+
+    Raises:
+        MediaUnsupported: its markup is broken.
+    """
+    if WORKBOOK not in archive.names:
+        return archive.body
+    changed: dict[str, bytes] = {}
+    wanted: set[int] = set()
+    for name in archive.names:
+        if name.lower().startswith(SHEETS) and name.lower().endswith(".xml"):
+            sheet = _Sheet()
+            _parse(archive, name, sheet.attach)
+            changed[name] = sheet.markup().encode()
+            wanted |= sheet.strings
+    for name in archive.names:
+        if name.lower() == STRINGS:
+            strings = _Strings(wanted)
+            _parse(archive, name, strings.attach)
+            changed[name] = strings.markup().encode()
+    return archive.copied(changed, without=UNREAD)
+
+
+def _parse(archive: Archive, name: str, attach: Callable[[expat.XMLParserType], None]) -> None:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    attach(parser)
+    try:
+        for chunk in archive.chunks(name, CHUNK_BYTES):
+            parser.Parse(chunk)
+        parser.Parse(b"", True)  # noqa: FBT003 - takes no keywords
+    except _Enough:
+        return
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise archive.broken() from error
+
+
+class _Sheet:
+    """Copies the first rows and columns of a sheet."""
+
+    def __init__(self) -> None:
+        self.strings: set[int] = set()
+        """The numbers of the shared strings that it shows."""
+        self._out: list[str] = []
+        self._row = self._column = 0
+        self._first_row = self._first_column = 0
+        self._marked = False
+        self._kind = ""
+        self._text: list[str] = []
+        self._size = 0
+        self._in_text = False
+        self._keeps = False
+
+    def attach(self, parser: expat.XMLParserType) -> None:
+        """Take part in parsing."""
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+
+    def markup(self) -> str:
+        """The sheet that is left."""
+        return (
+            f'<worksheet xmlns="{NAMESPACE}"><sheetData>{"".join(self._out)}'
+            f"{'</row>' if self._row else ''}</sheetData></worksheet>"
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        match tag.rpartition(":")[2]:
+            case "row":
+                self._start_row(attributes)
+            case "c":
+                self._start_cell(attributes)
+            case "v" | "t":
+                self._in_text = self._keeps
+            case "rPh":
+                self._size = MAX_CELL
+
+    def _start_row(self, attributes: dict[str, str]) -> None:
+        number = _number(attributes.get("r", "")) or self._row + 1
+        number = min(max(number, self._row + 1), LAST_ROW)
+        first = not self._row
+        self._first_row = self._first_row or number
+        if number - self._first_row > MAX_ROWS:
+            self._go_to_row(self._first_row + MAX_ROWS + 1)
+            self._mark(self._first_column or 1)
+            raise _Enough
+        self._go_to_row(number, first=first)
+
+    def _go_to_row(self, number: int, *, first: bool = False) -> None:
+        self._out.append(f'{"" if first else "</row>"}<row r="{number}">')
+        self._row, self._column, self._marked = number, 0, False
+
+    def _start_cell(self, attributes: dict[str, str]) -> None:
+        place = PLACE.match(attributes.get("r", ""))
+        self._column = column_number(place[1]) if place else self._column + 1
+        self._text, self._size = [], 0
+        if not self._row:
+            return
+        self._first_column = self._first_column or self._column
+        self._keeps = abs(self._column - self._first_column) < MAX_COLUMNS
+        if not self._keeps and not self._marked:
+            self._marked = True
+            self._mark(self._first_column + MAX_COLUMNS)
+        self._kind = attributes.get("t", "")
+        self._style = _number(attributes.get("s", ""))
+
+    def _mark(self, column: int) -> None:
+        self._out.append(f'<c r="{column_letters(column)}{self._row}"><v>1</v></c>')
+
+    def _end(self, tag: str) -> None:
+        match tag.rpartition(":")[2]:
+            case "v" | "t":
+                self._in_text = False
+            case "c" if self._keeps:
+                self._keeps = False
+                self._end_cell("".join(self._text)[:MAX_CELL])
+            case "sheetData":
+                raise _Enough
+
+    def _end_cell(self, text: str) -> None:
+        if not text:
+            return
+        place = f'<c r="{column_letters(self._column)}{self._row}" s="{self._style}"'
+        shown = escape(text, quote=False)
+        if self._kind == "inlineStr":
+            self._out.append(f'{place} t="inlineStr"><is><t>{shown}</t></is></c>')
+            return
+        if self._kind == "s":
+            self.strings.add(_number(text.strip()))
+        kind = f' t="{escape(self._kind)}"' if self._kind else ""
+        self._out.append(f"{place}{kind}><v>{shown}</v></c>")
+
+    def _characters(self, text: str) -> None:
+        if self._in_text and self._size < MAX_CELL:
+            self._text.append(text)
+            self._size += len(text)
+
+
+class _Strings:
+    """Copies those of the shared strings that are wanted, each at its number."""
+
+    def __init__(self, wanted: set[int]) -> None:
+        self._wanted = wanted
+        self._last = max(wanted, default=-1)
+        self._out: list[str] = []
+        self._number = -1
+        self._text: list[str] = []
+        self._size = 0
+        self._in_text = False
+
+    def attach(self, parser: expat.XMLParserType) -> None:
+        """Take part in parsing."""
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+
+    def markup(self) -> str:
+        """The strings that are left."""
+        return f'<sst xmlns="{NAMESPACE}">{"".join(self._out)}</sst>'
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        match tag.rpartition(":")[2]:
+            case "si":
+                self._number += 1
+                self._text, self._size = [], 0
+                if self._number > self._last:
+                    raise _Enough
+            case "t":
+                self._in_text = self._number in self._wanted
+            case "rPh":
+                self._size = MAX_CELL
+
+    def _end(self, tag: str) -> None:
+        match tag.rpartition(":")[2]:
+            case "t":
+                self._in_text = False
+            case "si":
+                text = escape("".join(self._text)[:MAX_CELL], quote=False)
+                self._out.append(f'<si><t xml:space="preserve">{text}</t></si>' if text else EMPTY)
+
+    def _characters(self, text: str) -> None:
+        if self._in_text and self._size < MAX_CELL:
+            self._text.append(text)
+            self._size += len(text)
+
+
+EMPTY: Final = "<si><t></t></si>"
+
+
+def column_number(letters: str) -> int:
+    """The number of a column, from 1."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def column_letters(number: int) -> str:
+    """The letters of a column, from 1."""
+    letters = ""
+    while number > 0:
+        number, last = divmod(number - 1, 26)
+        letters = chr(65 + last) + letters
+    return letters
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 0

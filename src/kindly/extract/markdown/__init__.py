@@ -1,0 +1,1 @@
+"""A cleaned tree → Markdown: code, lists, tables, footnotes, formulas."""

@@ -1,0 +1,248 @@
+"""Elements of a cleaned tree → text in the format asked for, with absolute links and verbatim code.
+
+It changes the tree on its way (links resolved, tables and code made plain, footnotes marked) and knows nothing of what
+is worth reading.
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from urllib.parse import urljoin
+
+from turbohtml import Element, Markdown, PlainText
+from turbohtml.clean import OnDisallowed, Policy, Sanitizer
+
+from kindly.extract.markdown import verbatim
+from kindly.extract.markdown.code_blocks import settle_code
+from kindly.extract.markdown.footnotes import settle_footnotes
+from kindly.extract.markdown.lists import settle_lists
+from kindly.extract.markdown.tables import settle_tables
+from kindly.extract.options import ExtractOptions
+from kindly.models import Link
+from kindly.text.invisible import clean
+
+MAX_LINKS = 200
+MAX_LINK_TEXT = 200
+PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
+HEADINGS = "h1, h2, h3, h4, h5, h6"
+HEADING_TAGS = tuple(HEADINGS.split(", "))
+IN_HEADINGS = "strong, b, em, i, u, font"
+PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
+SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
+PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
+"""That leads to the same site and needs no more than to be put behind its name."""
+FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
+BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+LONE_BREAK = re.compile(r"^\\\n", re.M)
+EMPHASIS_TAG = re.compile(
+    r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|"
+    r"(?<!\\)</?(?P<tag>strong|em|del)>",
+    re.M | re.S,
+)
+TAG_ALONE = re.compile(r"</?(strong|em|del)>")
+"""The same in a text without code."""
+EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
+ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
+
+
+def render(
+    roots: Sequence[Element], options: ExtractOptions, base_url: str
+) -> tuple[str, tuple[Link, ...]]:
+    """The text of these elements one after the other, and the links in them."""
+    links: dict[str, str] = {}
+    for root in roots:
+        settle_code(root)
+        _drop_looks(root)
+        settle_footnotes(root)
+        _settle_links(root, base_url, links)
+        _settle_images(root, options, base_url)
+        settle_tables(root)
+        _drop_empty(root)
+        settle_lists(root)
+    text = "\n\n".join(filter(None, (_rendered(root, options) for root in roots)))
+    return text, tuple(
+        Link(clean(label)[0], clean(url)[0]) for url, label in list(links.items())[:MAX_LINKS]
+    )
+
+
+def collapse_blank_lines(text: str) -> str:
+    """At most one empty line in a row, but code stays as it is."""
+    if "```" not in text and "~~~" not in text:
+        return _collapsed(text).strip("\n")
+    pieces: list[str] = []
+    position, fence = 0, ""
+    for found in FENCE.finditer(text):
+        mark = found.group(1)
+        if not fence:
+            pieces.append(_collapsed(text[position : found.start()]))
+            position, fence = found.start(), mark
+        elif mark.startswith(fence):
+            end = found.end()
+            pieces.append(text[position:end])
+            position, fence = end, ""
+    rest = text[position:]
+    pieces.append(rest if fence else _collapsed(rest))
+    return "".join(pieces).strip("\n")
+
+
+def _collapsed(prose: str) -> str:
+    if "\n\\\n" in prose:
+        prose = LONE_BREAK.sub("", prose)
+    return BLANK_LINES.sub("\n\n", prose)
+
+
+def _rendered(root: Element, options: ExtractOptions) -> str:
+    if options.format == "html":
+        return _sanitizer(options.include_links, options.include_images).sanitize(root).strip()
+    if options.format == "text":
+        plain = root.to_text(PlainText(images=options.include_images, bullet="- "))
+        return BLANK_LINES.sub("\n\n", plain).strip("\n")
+    special = root.select_one(verbatim.TAG) is not None
+    drawn = root.to_markdown(_style(options.include_links, options.include_images, special))
+    if "\\." in drawn:
+        drawn = ESCAPED_NUMBER.sub(r"\1.", drawn)
+    return collapse_blank_lines(_marked(drawn))
+
+
+def _marked(text: str) -> str:
+    """Emphasis always as Markdown: the renderer falls back to tags where a strict parser might misread the marks."""
+    if "</strong>" not in text and "</em>" not in text and "</del>" not in text:
+        return text
+    if "`" not in text and "~~~" not in text:
+        return TAG_ALONE.sub(_unescaped_mark, text)
+    return EMPHASIS_TAG.sub(lambda found: EMPHASIS.get(found["tag"] or "", found[0]), text)
+
+
+def _unescaped_mark(tag: re.Match[str]) -> str:
+    escaped = tag.string.startswith("\\", max(tag.start() - 1, 0))
+    return tag[0] if escaped else EMPHASIS[tag[1]]
+
+
+@lru_cache(maxsize=8)
+def _style(include_links: bool, include_images: bool, special: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
+    return Markdown(
+        links=Markdown.Links(ignore=not include_links),
+        images=Markdown.Images(mode="markdown" if include_images else "ignore"),
+        tables=Markdown.Tables(cell_blocks="text"),
+        escaping=Markdown.Escaping(underscores=False),
+        converters={verbatim.TAG: verbatim.as_written} if special else None,
+    )
+
+
+@lru_cache(maxsize=4)
+def _sanitizer(include_links: bool, include_images: bool) -> Sanitizer:  # noqa: FBT001 - keys of the cache
+    relaxed = Policy.relaxed()
+    unwanted = {"div", "span", "font"}
+    unwanted |= set() if include_links else {"a"}
+    unwanted |= set() if include_images else {"img"}
+    return Sanitizer(
+        dataclasses.replace(
+            relaxed,
+            tags=(relaxed.tags | {"details", "summary"}) - unwanted,
+            attributes={
+                **relaxed.attributes,
+                "*": frozenset({"lang", "dir"}),
+                "a": frozenset({"href"}),
+                "pre": frozenset({"class"}),
+            },
+            on_disallowed_tag=OnDisallowed.STRIP,
+            add_link_rel=frozenset(),
+        )
+    )
+
+
+def _drop_looks(root: Element) -> None:
+    """Marks that only change how a text looks: white space kept by style, bold headings."""
+    for element in root.select("[style*='white-space' i]"):
+        del element.attrs["style"]
+    for around in (root, *root.ancestors):
+        if isinstance(around, Element) and "style" in around.attrs:
+            del around.attrs["style"]
+    for heading in list(root.iter_elements(HEADING_TAGS)):
+        heading.strip_tags(IN_HEADINGS)
+
+
+def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
+    """Make links absolute, note them down, and reduce those that lead nowhere to their text."""
+    for anchor in root.select("a"):
+        label = " ".join(anchor.text.split())
+        if label.lower() in PERMALINK and anchor.closest(HEADINGS) is not None:
+            anchor.decompose()
+            continue
+        url = _absolute(anchor.attr("href"), base_url)
+        if url is None or (not label and anchor.select_one("img") is None):
+            anchor.unwrap()
+            continue
+        anchor.attrs.clear()
+        anchor.attrs["href"] = url
+        if label and url.startswith("http"):
+            links.setdefault(url, label[:MAX_LINK_TEXT])
+        _link_heading_instead(anchor, url)
+
+
+def _link_heading_instead(anchor: Element, url: str) -> None:
+    """A link around a whole card becomes a link in the card's heading."""
+    heading = next(anchor.iter_elements(HEADING_TAGS), None)
+    if heading is not None:
+        heading.wrap_children(Element("a", {"href": url}))
+        anchor.unwrap()
+
+
+def _absolute(href: str | None, base_url: str) -> str | None:
+    href = (href or "").strip()
+    if not href or href.startswith("#"):
+        return None
+    if PLAIN_ADDRESS.match(href):
+        return href
+    if "/." not in href and PLAIN_PATH.match(href) and (site := _site(base_url)):
+        return site + href
+    try:
+        url = urljoin(base_url, href)
+    except ValueError:
+        return None
+    return url if url.lower().startswith(("http://", "https://", "mailto:")) else None
+
+
+@lru_cache(maxsize=8)
+def _site(base_url: str) -> str:
+    """The scheme and host of an address that has both."""
+    found = SITE.match(base_url)
+    return found[0] if found else ""
+
+
+def _settle_images(root: Element, options: ExtractOptions, base_url: str) -> None:
+    if not options.include_images:
+        root.remove("img")
+        return
+    for image in root.select("img"):
+        source = image.attr("src") or ""
+        if not source or source.startswith("data:"):
+            source = image.attr("data-src") or ""
+        url = _absolute(source, base_url)
+        if url is None:
+            image.decompose()
+            continue
+        alt = " ".join((image.attr("alt") or "").split())
+        for name in list(image.attrs):
+            del image.attrs[name]
+        image.attrs["src"] = url
+        image.attrs["alt"] = alt
+
+
+def _drop_empty(root: Element) -> None:
+    """Headings, list items and links without anything in them would leave bare marks."""
+    for element in root.select(f"a, li, p, {HEADINGS}"):
+        if not element.text.strip() and element.select_one("img, hr") is None:
+            element.decompose()
+    for summary in root.select("summary"):
+        _embolden(summary)
+
+
+def _embolden(summary: Element) -> None:
+    """What opens a folded part is read as its heading."""
+    if (
+        summary.select_one(f"{HEADINGS}, strong, b, p, div, ul, table") is None
+        and summary.text.strip()
+    ):
+        summary.wrap_children(Element("strong"))

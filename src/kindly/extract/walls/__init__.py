@@ -1,0 +1,1 @@
+"""Pages that stand in place of content: bot checks, logins, paywalls, soft 404s."""

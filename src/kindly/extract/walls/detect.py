@@ -1,0 +1,249 @@
+"""A page with little text → a bot check, a login, a paywall, a consent form, a "not found", an app shell, or short?
+
+Called after extraction; a page with real content is never judged, so that an article about a wall is not one.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kindly.errors import NeedsBrowser, NoContent, PageWalled
+from kindly.extract.walls import patterns
+from kindly.models import OutcomeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rules look at."""
+
+    url: str
+    title: str
+    text: str
+    """Readable text of the page, as extracted."""
+    whole_text: str
+    """Everything a browser without scripts would show, `noscript` included."""
+    markup: str
+
+
+CHALLENGE_CHARACTERS: Final = 1_500
+CONSENT_CHARACTERS: Final = 3_000
+NOT_FOUND_CHARACTERS: Final = 1_500
+WALL_CHARACTERS: Final = 900
+BARE_CHARACTERS: Final = 400
+SHELL_CHARACTERS: Final = 250
+NOTHING_CHARACTERS: Final = 80
+TEASER_WORDS: Final = 60
+TEASER_CHARACTERS: Final = 6_000
+"""A locked article with more text than this was delivered whole."""
+REACH_CHARACTERS: Final = 200
+"""How far from its telling word the rest of a sentence may stand."""
+SILENT_TEASER_CHARACTERS: Final = 2_000
+"""The same for one that says nothing of subscribers in its text."""
+
+
+def refuse_walls(evidence: Evidence) -> None:
+    """Return if the page holds content.
+
+    Raises:
+        PageWalled: a challenge, a login, a paywall, a consent form or a "not found" stands in its place.
+        NeedsBrowser: only a script would bring the text.
+        NoContent: there is no text.
+    """
+    for rule in RULES:
+        rule(evidence)
+
+
+def is_teaser(evidence: Evidence) -> bool:
+    """Whether the page shows only the beginning of what subscribers can read."""
+    if len(evidence.text) > TEASER_CHARACTERS:
+        return False
+    if _speaks_of_subscribers(evidence.text):
+        return len(evidence.text) <= WALL_CHARACTERS or _is_locked(evidence)
+    if len(evidence.text) > SILENT_TEASER_CHARACTERS or not _is_locked(evidence):
+        return False
+    return patterns.PAYWALL_MARKUP.search(evidence.markup) is not None
+
+
+def _speaks_of_subscribers(text: str) -> bool:
+    return _says(patterns.PAYWALL_TEXT, patterns.PAYWALL_WORDS, text)
+
+
+def _says(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> bool:
+    """Whether there is a match; sought only around words, in small letters, of which every match has one."""
+    lower = text.lower()
+    runs: list[tuple[int, int]] = []
+    for at in sorted(at for word in words for at in _places(word, lower)):
+        start, end = max(0, at - REACH_CHARACTERS), at + REACH_CHARACTERS
+        if runs and start <= runs[-1][1]:
+            start = runs.pop()[0]
+        runs.append((start, end))
+    return any(pattern.search(lower, start, end) for start, end in runs)
+
+
+def _places(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
+
+
+def _is_locked(evidence: Evidence) -> bool:
+    """Whether the page says in its data that not everybody may read it."""
+    markup = evidence.markup
+    return "isAccessibleForFree" in markup and patterns.LOCKED_SCHEMA.search(markup) is not None
+
+
+def _challenge(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    title = evidence.title.strip()
+    if size <= CHALLENGE_CHARACTERS and (
+        _has_any(patterns.CHALLENGE_MARKUP, evidence.markup)
+        or patterns.CHALLENGE_TITLE.match(title)
+        or (size <= WALL_CHARACTERS and _asks_for_a_human(evidence, title))
+    ):
+        raise PageWalled(
+            "The site answered with a bot check instead of the page.",
+            url=evidence.url,
+            wall=OutcomeKind.BLOCKED,
+        )
+
+
+def _has_any(marks: tuple[str, ...], markup: str) -> bool:
+    return any(mark in markup for mark in marks)
+
+
+def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    if bare and patterns.REFUSAL_TITLE.match(title) is not None:
+        return True
+    if _says(patterns.CHALLENGE_TEXT, patterns.CHALLENGE_WORDS, evidence.whole_text):
+        return bare or _has_widget(evidence)
+    return not evidence.text and (
+        _has_widget(evidence) or _has_any(patterns.GUARDED_MARKUP, evidence.markup)
+    )
+
+
+def _has_widget(evidence: Evidence) -> bool:
+    return _says(patterns.CAPTCHA_WIDGET, patterns.CAPTCHA_WORDS, evidence.markup)
+
+
+def _consent(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > CONSENT_CHARACTERS or patterns.POLICY_TITLE.search(evidence.title):
+        return
+    named = patterns.CONSENT_ADDRESS.match(evidence.url) or patterns.CONSENT_TITLE.match(
+        evidence.title.strip()
+    )
+    if (
+        (named or _is_only_consent(evidence.text))
+        and patterns.CONSENT_TEXT.search(evidence.text)
+        and patterns.CONSENT_BUTTON.search(evidence.markup)
+    ):
+        if not named and _is_shell(evidence):
+            raise _needs_browser(evidence)
+        raise PageWalled(
+            "The site shows a cookie and consent form (a consent wall) instead of the page.",
+            url=evidence.url,
+            wall=OutcomeKind.BLOCKED,
+        )
+
+
+def _is_only_consent(text: str) -> bool:
+    if len(text) > WALL_CHARACTERS:
+        return False
+    other = sum(len(line) for line in text.splitlines() if not patterns.CONSENT_WORDS.search(line))
+    return other <= NOTHING_CHARACTERS
+
+
+def _login(evidence: Evidence) -> None:
+    if len(evidence.text) > WALL_CHARACTERS:
+        return
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    titled = patterns.LOGIN_TITLE.search(evidence.title) or patterns.LOGIN_PATH.search(evidence.url)
+    if (titled and _has_form(evidence)) or (bare and patterns.LOGIN_TEXT.search(evidence.text)):
+        raise PageWalled(
+            "The page asks for a login before it shows anything.",
+            url=evidence.url,
+            wall=OutcomeKind.AUTH,
+        )
+
+
+def _has_form(evidence: Evidence) -> bool:
+    if patterns.PASSWORD_FIELD.search(evidence.markup):
+        return True
+    bare = len(evidence.text) <= BARE_CHARACTERS
+    return bare and patterns.SIGN_IN_WITH.search(evidence.whole_text) is not None
+
+
+def _paywall(evidence: Evidence) -> None:
+    if len(evidence.text) > TEASER_CHARACTERS:
+        return
+    if len(evidence.text.split()) < TEASER_WORDS and is_teaser(evidence):
+        raise PageWalled(
+            "The page shows its text to subscribers only.",
+            url=evidence.url,
+            wall=OutcomeKind.PAYWALLED,
+        )
+
+
+def _not_found(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > NOT_FOUND_CHARACTERS:
+        return
+    title = evidence.title.strip()
+    titled = patterns.NOT_FOUND_TITLE.match(title) or patterns.BARE_404.match(title)
+    first_line = evidence.text.split("\n", 1)[0].strip("#* ")
+    headed = size <= WALL_CHARACTERS and (
+        patterns.NOT_FOUND_TITLE.match(first_line) or patterns.BARE_404.match(first_line)
+    )
+    if (titled or headed) and (
+        size <= NOTHING_CHARACTERS or patterns.NOT_FOUND_TEXT.search(evidence.text)
+    ):
+        raise PageWalled(
+            "The site says that there is no such page, though with a status of success.",
+            url=evidence.url,
+            wall=OutcomeKind.NOT_FOUND,
+        )
+
+
+def _shell(evidence: Evidence) -> None:
+    size = len(evidence.text)
+    if size > BARE_CHARACTERS or patterns.POLICY_TITLE.search(evidence.title):
+        return
+    said_in_text = patterns.SCRIPT_TEXT.search(evidence.text)
+    said_beside = size <= SHELL_CHARACTERS and patterns.SCRIPT_TEXT.search(evidence.whole_text)
+    waiting = not evidence.text or patterns.LOADING_TEXT.match(evidence.text)
+    draws = "<script" in evidence.markup and patterns.DRAWING_SCRIPT.search(evidence.markup)
+    if (
+        said_in_text
+        or (said_beside and (size <= NOTHING_CHARACTERS or _is_shell(evidence)))
+        or (waiting and draws)
+    ):
+        raise _needs_browser(evidence)
+
+
+def _is_shell(evidence: Evidence) -> bool:
+    return patterns.SHELL_MARKUP.search(evidence.markup) is not None
+
+
+def _empty(evidence: Evidence) -> None:
+    if not evidence.text:
+        raise NoContent("The page holds no readable text.", url=evidence.url)
+
+
+def _needs_browser(evidence: Evidence) -> NeedsBrowser:
+    return NeedsBrowser(
+        "The page needs JavaScript to show its text; without it there is none.", url=evidence.url
+    )
+
+
+RULES: tuple[Callable[[Evidence], None], ...] = (
+    _challenge,
+    _consent,
+    _login,
+    _paywall,
+    _not_found,
+    _shell,
+    _empty,
+)

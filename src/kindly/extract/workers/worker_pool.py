@@ -1,0 +1,231 @@
+"""A few processes that turn pages into documents; one that hangs, grows or crashes is killed and costs only its page.
+
+Started on demand, kept warm, without the server's environment, and gone when the context is left.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from kindly.budget import Deadline
+from kindly.concurrency.blas import THREAD_VARIABLES
+from kindly.errors import ExtractionFailed, ExtractionLate
+from kindly.extract.options import ExtractOptions
+from kindly.extract.workers import worker_protocol
+from kindly.models import Document, Page
+
+DEFAULT_MEMORY_BYTES = 100 * 1024 * 1024
+"""That a process may take for a page; an ordinary one takes a tenth of it."""
+DEFAULT_TIMEOUT_S = 20.0
+PAGES_PER_PROCESS = 500
+MAX_PROCESSES = 4
+PROGRAM = "kindly.extract.workers.worker_process"
+KEPT_VARIABLES = (
+    "PATH",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "SYSTEMROOT",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+)
+"""What Python itself needs to start; no key or setting of the server goes further."""
+TOO_LONG = "Reading the page took too long and was stopped."
+
+
+class Workers:
+    """A pool of worker processes, as an async context manager."""
+
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str],
+        size: int | None = None,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        timeout_s: float = DEFAULT_TIMEOUT_S,
+        pages_per_process: int = PAGES_PER_PROCESS,
+        program: str = PROGRAM,
+    ) -> None:
+        self._environ = scrubbed(environ)
+        self._memory_bytes = memory_bytes
+        self._timeout_s = timeout_s
+        self._pages_per_process = pages_per_process
+        self._program = program
+        self._slots = anyio.Semaphore(size or min(MAX_PROCESSES, os.cpu_count() or 1))
+        self._starting = anyio.Lock()
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._all:
+            worker.kill()
+        for worker in list(self._all):
+            await self._end(worker)
+
+    async def warm(self) -> None:
+        """Have one process ready, if none is idle."""
+        async with self._starting:
+            if not self._all:
+                self._idle.append(await self._start())
+
+    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
+        """The page's document, made in a process of its own.
+
+        Raises:
+            ExtractionFailed: it took too long, needed too much memory, or crashed the process.
+            ExtractionLate: its turn did not come before the deadline.
+            KindlyError: any other leaf that the extraction itself raises.
+        """
+        begun = False
+        with anyio.move_on_after(deadline.remaining_s()):
+            async with self._slots:
+                begun = True
+                return await self._extract(page, options, deadline.within(self._timeout_s))
+        if begun:
+            raise ExtractionFailed(TOO_LONG, url=page.url)
+        raise ExtractionLate(
+            "No time was left to read the page: it came late, or too many others were being read.",
+            url=page.url,
+        )
+
+    async def _extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
+        worker = await self._take()
+        reusable = False
+        try:
+            with anyio.fail_after(deadline.remaining_s()):
+                message = await worker.ask(worker_protocol.request(page, options, self._timeout_s))
+            reusable = worker.pages < self._pages_per_process and not worker.spent
+            return worker_protocol.read_answer(message)
+        except TimeoutError as error:
+            raise ExtractionFailed(TOO_LONG, url=page.url) from error
+        except (
+            anyio.BrokenResourceError,
+            anyio.IncompleteRead,
+            anyio.EndOfStream,
+            worker_protocol.BrokenWorkerPipe,
+        ) as error:
+            reusable = False
+            raise ExtractionFailed(
+                "Reading the page broke down; it may be too large.", url=page.url
+            ) from error
+        finally:
+            if reusable:
+                self._idle.append(worker)
+            else:
+                await self._end(worker)
+
+    async def _take(self) -> "_Worker":
+        async with self._starting:
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.alive:
+                    return worker
+                await self._end(worker)
+            return await self._start()
+
+    async def _start(self) -> "_Worker":
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                [sys.executable, "-P", "-m", self._program, str(self._memory_bytes)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._environ,
+                start_new_session=True,
+            )
+        worker = _Worker(process)
+        self._all.add(worker)
+        return worker
+
+    async def _end(self, worker: "_Worker") -> None:
+        with anyio.CancelScope(shield=True):
+            await worker.aclose()
+        self._all.discard(worker)
+
+
+class _Worker:
+    """One process and its two pipes."""
+
+    def __init__(self, process: Process) -> None:
+        self.pages = 0
+        self.spent = False
+        """Whether it said that it has grown too large to be kept."""
+        self._killed = False
+        self._process = process
+        self._questions = cast("ByteSendStream", process.stdin)
+        self._answers = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def ask(self, message: worker_protocol.Message) -> worker_protocol.Message:
+        self.pages += 1
+        for piece in worker_protocol.packed(message):
+            await self._questions.send(piece)
+        prefix = await self._answers.receive_exactly(worker_protocol.LENGTHS.size)
+        header, block, self.spent = worker_protocol.lengths(prefix)
+        return await self._answers.receive_exactly(header), await self._answers.receive_exactly(
+            block
+        )
+
+    def kill(self) -> None:
+        """Kill it, once, and by its number: `Process.kill` would reap one that has just died by itself, behind the
+        event loop's back.
+        """
+        if self.alive and not self._killed:
+            self._killed = True
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                with suppress(ProcessLookupError):
+                    os.kill(self._process.pid, signal.SIGKILL)
+
+    async def aclose(self) -> None:
+        self.kill()
+        await self._process.aclose()
+
+
+class InProcess:
+    """The same contract without processes: for tests and for pages that are known to be harmless."""
+
+    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
+        """The page's document, made in a thread; it cannot be stopped once it runs."""
+        from kindly.extract.document import extract
+
+        with anyio.move_on_after(deadline.remaining_s()):
+            return await anyio.to_thread.run_sync(extract, page, options, abandon_on_cancel=True)
+        raise ExtractionFailed("Reading the page took too long.", url=page.url)
+
+    async def warm(self) -> None:
+        """Nothing to start."""
+
+
+def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
+    """Only the variables that a worker needs, and where this package is."""
+    kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
+    package = str(Path(__file__).resolve().parents[3])
+    kept |= dict.fromkeys(THREAD_VARIABLES, "1")
+    kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
+    return kept

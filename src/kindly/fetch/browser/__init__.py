@@ -1,0 +1,1 @@
+"""Pages rendered by headless Chromium behind a filtering proxy."""

@@ -1,0 +1,129 @@
+"""The worker's side of a browser: messages on stdin, answers on stdout, for one driver and one browser.
+
+Runs in a process of its own, without the server's environment. When stdin ends, because the server closed it or died,
+the browser and this process end too. Knows nothing of pages; the driver does.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from kindly.fetch.browser import driver_protocol
+from kindly.fetch.browser.authorities import AuthoritiesError, trust
+
+CLOSING_S = 4.0
+"""How long a browser may take to end by itself."""
+
+
+class Driver(Protocol):
+    """A started browser."""
+
+    @property
+    def version(self) -> str:
+        """What it says it is."""
+
+    async def render(
+        self, job: driver_protocol.Job
+    ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
+        """What one page shows."""
+
+    async def gone(self) -> None:
+        """Returns when the browser has ended by itself."""
+
+
+class DriverFailed(Exception):
+    """The browser did not start; the text says why."""
+
+
+Open = Callable[[driver_protocol.Start], AbstractAsyncContextManager[Driver]]
+"""Starts a browser; raises `DriverFailed` when it cannot."""
+
+
+def main(
+    open_driver: Open,
+) -> None:  # pragma: no cover - runs in a process of its own that ends abruptly
+    """Serve until stdin ends or the browser does."""
+    pipe = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    try:
+        anyio.run(serve, open_driver, sys.stdin.buffer, pipe)
+    finally:
+        # A thread still waits for stdin, and would keep an orderly end waiting too.
+        os._exit(0)
+
+
+async def serve(open_driver: Open, source: BinaryIO, pipe: int) -> None:
+    """Do what comes in on `source` and answer on `pipe`, until there is no more or the browser has ended."""
+    worker = _Worker(source, pipe)
+    start = await worker.next_message()
+    if not isinstance(start, driver_protocol.Start):
+        return
+    with anyio.CancelScope() as life:
+        try:
+            if start.ca_file:
+                await anyio.to_thread.run_sync(trust, Path(start.profile_root), Path(start.ca_file))
+            async with open_driver(start) as driver, anyio.create_task_group() as tasks:
+                await worker.say(driver_protocol.Started(driver.version))
+                tasks.start_soon(_until_gone, driver, tasks)
+                await worker.obey(driver, tasks)
+                life.deadline = anyio.current_time() + CLOSING_S
+                tasks.cancel_scope.cancel()
+        except (DriverFailed, AuthoritiesError) as error:
+            await worker.say(driver_protocol.StartFailed(str(error)))
+    shutil.rmtree(start.profile_root, ignore_errors=True)
+
+
+async def _until_gone(driver: Driver, tasks: TaskGroup) -> None:
+    await driver.gone()
+    tasks.cancel_scope.cancel()
+
+
+class _Worker:
+    """The two pipes and the jobs under way."""
+
+    def __init__(self, source: BinaryIO, pipe: int) -> None:
+        self._source = source
+        self._pipe = pipe
+        self._saying = anyio.Lock()
+        self._jobs: dict[int, anyio.CancelScope] = {}
+
+    async def next_message(self) -> driver_protocol.Message | None:
+        """The next one, or nothing when there are no more."""
+        raw = await anyio.to_thread.run_sync(self._source.readline, abandon_on_cancel=True)
+        return driver_protocol.read(raw) if raw else None
+
+    async def say(self, message: driver_protocol.Message) -> None:
+        """Answer; a server that does not listen any more has ended."""
+        async with self._saying:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(_write, self._pipe, driver_protocol.line(message))
+
+    async def obey(self, driver: Driver, tasks: TaskGroup) -> None:
+        """Do what is asked until nothing more can come."""
+        while (message := await self.next_message()) is not None:
+            if isinstance(message, driver_protocol.Job):
+                tasks.start_soon(self._render, driver, message)
+            elif isinstance(message, driver_protocol.Cancel) and message.id in self._jobs:
+                self._jobs[message.id].cancel()
+
+    async def _render(self, driver: Driver, job: driver_protocol.Job) -> None:
+        with anyio.CancelScope() as scope:
+            self._jobs[job.id] = scope
+            try:
+                await self.say(await driver.render(job))
+            finally:
+                del self._jobs[job.id]
+
+
+def _write(pipe: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(pipe, view) :]

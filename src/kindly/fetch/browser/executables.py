@@ -1,0 +1,120 @@
+"""Which browser is installed, and where: the platform's usual places in, one `Executable` out.
+
+Pure over what it is given; looks at the disk only through `exists`.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from kindly.errors import SettingsError
+
+LINUX = (
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome-stable",
+    "/usr/bin/google-chrome",
+    "/opt/google/chrome/chrome",
+    "/usr/bin/microsoft-edge-stable",
+    "/usr/bin/microsoft-edge",
+    "/usr/bin/brave-browser-stable",
+    "/usr/bin/brave-browser",
+    "/usr/local/bin/chromium",
+    "/usr/local/bin/google-chrome",
+    "/snap/bin/chromium",
+)
+MAC = (
+    "Google Chrome.app/Contents/MacOS/Google Chrome",
+    "Chromium.app/Contents/MacOS/Chromium",
+    "Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    "Brave Browser.app/Contents/MacOS/Brave Browser",
+)
+"""Below `/Applications`, or the user's own folder of that name."""
+WINDOWS = (
+    r"Google\Chrome\Application\chrome.exe",
+    r"Chromium\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
+    r"BraveSoftware\Brave-Browser\Application\brave.exe",
+)
+"""Below one of the program folders."""
+WINDOWS_ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+
+SNAP = "/snap/"
+SNAP_FOLDER = "snap/chromium/common"
+"""Below the home folder: the only place where a browser from a Snap may keep its profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A browser that can be started."""
+
+    path: str
+    profile_root: str | None = None
+    """Where its profile must lie; anywhere unless given."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserHost:
+    """What decides where browsers are."""
+
+    platform: str
+    """As `sys.platform` has it."""
+    environ: Mapping[str, str]
+    exists: Callable[[str], bool]
+    resolve: Callable[[str], str] = lambda path: path
+    """Where a link leads."""
+
+    @property
+    def home(self) -> str:
+        """The user's folder, or nothing."""
+        return self.environ.get("HOME") or self.environ.get("USERPROFILE", "")
+
+
+def this_machine(environ: Mapping[str, str]) -> BrowserHost:
+    """The machine that this runs on."""
+    return BrowserHost(
+        sys.platform,
+        environ,
+        lambda path: Path(path).is_file(),
+        lambda path: str(Path(path).resolve()),
+    )
+
+
+def find(machine: BrowserHost, named: str | None = None) -> Executable:
+    """The browser that the user named, else the first one installed.
+
+    Raises:
+        SettingsError: there is none.
+    """
+    if named is not None:
+        if not machine.exists(named):
+            raise SettingsError(f"KINDLY_BROWSER_PATH names {named}, which is no file.")
+        return _executable(machine, named)
+    for path in candidates(machine):
+        if machine.exists(path):
+            return _executable(machine, path)
+    raise SettingsError(
+        "No browser was found. Install Chromium (Debian and Ubuntu: apt install chromium), or name one "
+        "with KINDLY_BROWSER_PATH, or turn it off with KINDLY_BROWSER=off."
+    )
+
+
+def candidates(machine: BrowserHost) -> tuple[str, ...]:
+    """Where a browser may be, best first."""
+    if machine.platform == "darwin":
+        roots = ("/Applications", str(PurePosixPath(machine.home) / "Applications"))
+        return tuple(f"{root}/{path}" for path in MAC for root in roots)
+    if machine.platform == "win32":
+        folders = [machine.environ[name] for name in WINDOWS_ROOTS if name in machine.environ]
+        return tuple(str(PureWindowsPath(root) / path) for path in WINDOWS for root in folders)
+    return LINUX
+
+
+def _executable(machine: BrowserHost, path: str) -> Executable:
+    """Ubuntu's `/usr/bin/chromium-browser` is a script that starts the Snap, where that is installed."""
+    wrapper = path == "/usr/bin/chromium-browser" and machine.exists("/snap/bin/chromium")
+    snap = wrapper or path.startswith(SNAP) or machine.resolve(path).startswith(SNAP)
+    if snap and machine.home:
+        return Executable(path, str(PurePosixPath(machine.home) / SNAP_FOLDER))
+    return Executable(path)

@@ -1,0 +1,1 @@
+"""The fetch chain: cache, robots, pacing, retry, redirects, HTTP; each wraps the next."""

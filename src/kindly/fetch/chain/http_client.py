@@ -1,0 +1,284 @@
+"""One guarded request: an `HopRequest` in, a `HopReply` out, over connections that go to exactly the
+addresses that were checked.
+
+Name, Host header, SNI and certificate stay those of the URL; only the dialled address is pinned.
+Bytes and time are capped, no cookie is kept or sent, nothing is read from the environment.
+Redirects, robots, pace and cache are not its business. This is the one place that knows httpx2 and
+httpcore2, and it translates their exceptions.
+
+With a proxy the dial goes to the proxy, which looks names up itself. The guard still checks the
+URL, literal addresses and whatever this machine's own look-up of the name says; what the proxy may
+reach beyond that is the proxy's business.
+"""
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import anyio
+import anyio.lowlevel
+import httpcore2
+import httpx2
+from httpcore2 import AsyncNetworkBackend
+
+from kindly.errors import FetchError, PageTooLarge, PageUnreachable
+from kindly.fetch.chain.http_errors import translated
+from kindly.fetch.chain.types import Egress, FetchLimits, HopReply, HopRequest
+from kindly.fetch.guard.dial import PinnedBackend
+from kindly.fetch.guard.guard import Guard
+from kindly.fetch.guard.upstream import Upstream, upstream_of
+from kindly.urls import Url
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5"
+ACCEPT_ENCODING = "gzip, br, zstd, deflate"
+JSON = "application/json"
+ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
+FILE_TYPE = re.compile(
+    r"\s*application/(?:pdf|epub\+zip|vnd\.openxmlformats-|vnd\.ms-excel|vnd\.oasis\.)",
+    re.IGNORECASE,
+)
+"""Types whose bytes are mostly not text."""
+TEXT_TYPE = re.compile(r"\s*(?:text/|application/xhtml\+xml)", re.IGNORECASE)
+"""Types of which a beginning can be read."""
+DRAIN_BYTES = 64 * 1024
+"""How much of an answer that is not shown is read, so that its connection can be used again."""
+REFUSALS = frozenset({403, 405, 429, 503})
+"""Statuses that bot checks come with."""
+REFUSAL_BYTES = 64 * 1024
+HEADROOM = 1024 * 1024
+"""More than one piece of an answer, so that content that is not compressed is counted once."""
+MAX_PIECES = 50_000
+"""Of a body: one that comes in crumbs costs more to put together than any page is worth."""
+PIECES_AT_ONCE = 100
+"""So many may come before others have a turn."""
+KEEPALIVE_S = 15.0
+
+
+class HttpHop:
+    """Sends one request at a time on a shared pool. Pools and their TLS context are made at the
+    first request.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        limits: FetchLimits,
+        egress: Egress | None = None,
+        dialler: AsyncNetworkBackend | None = None,
+    ) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._egress = egress or Egress()
+        self._dialler = dialler or httpcore2.AnyIOBackend()
+        self._pools: dict[Upstream | None, httpcore2.AsyncConnectionPool] = {}
+        self._headers = [
+            ("User-Agent", limits.user_agent),
+            ("Accept", ACCEPT),
+            ("Accept-Language", limits.accept_language),
+            ("Accept-Encoding", ACCEPT_ENCODING),
+        ]
+
+    async def __call__(self, ask: HopRequest) -> HopReply:
+        """The answer of one address within the ask's deadline.
+
+        Raises:
+            FetchError: a leaf that says why there is no answer.
+        """
+        self._guard.check(ask.url)
+        with translated(ask.url), anyio.fail_after(ask.deadline.remaining_s()):
+            pool = await self._pool(ask.url)
+            with translated(ask.url, before_answer=True):
+                response = await pool.handle_async_request(self._request(ask))
+            try:
+                return await self._reply(ask, response)
+            finally:
+                await response.aclose()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            await pool.aclose()
+
+    def _request(self, ask: HopRequest) -> httpcore2.Request:
+        url = ask.url
+        extra = list(ask.headers)
+        if ask.body is not None:
+            extra += [("Content-Type", JSON), ("Content-Length", str(len(ask.body)))]
+        named = {name.lower() for name, _ in extra}
+        usual = [(name, value) for name, value in self._headers if name.lower() not in named]
+        headers = [("Host", url.netloc), *usual, *extra]
+        connect_s = min(self._limits.connect_timeout_s, ask.deadline.remaining_s())
+        return httpcore2.Request(
+            "GET" if ask.body is None else "POST",
+            httpcore2.URL(
+                scheme=url.scheme.encode(),
+                host=url.host.encode(),
+                port=None if url.is_default_port else url.port,
+                target=url.target.encode(),
+            ),
+            headers=[(name.encode(), _latin1(value)) for name, value in headers],
+            content=ask.body,
+            extensions={"timeout": {"connect": connect_s}},
+        )
+
+    async def _reply(self, ask: HopRequest, response: httpcore2.Response) -> HopReply:
+        headers = tuple((_text(name).lower(), _text(value)) for name, value in response.headers)
+        reply = HopReply(ask.url, response.status, headers)
+        stream = cast("AsyncIterator[bytes]", response.stream)
+        if response.status in REFUSALS:
+            return replace(reply, body=await self._refusal(ask, reply, response))
+        if not 200 <= response.status < 300:
+            await _drain(stream)
+            return reply
+        body, cut = await self._body(ask, reply, response)
+        return replace(reply, body=body, cut=cut)
+
+    async def _refusal(
+        self, ask: HopRequest, reply: HopReply, response: httpcore2.Response
+    ) -> bytes:
+        """How a page begins that says why there is no other; nothing when it cannot be read."""
+        with suppress(FetchError, httpx2.DecodingError):
+            short = replace(ask, max_bytes=REFUSAL_BYTES)
+            return (await self._body(short, reply, response))[0]
+        return b""
+
+    async def _body(
+        self, ask: HopRequest, reply: HopReply, response: httpcore2.Response
+    ) -> tuple[bytes, bool]:
+        """The decoded content and whether it was cut; never more in memory than the cap and one decoder's chunk."""
+        is_file = FILE_TYPE.match(reply.header("content-type") or "") is not None
+        file_limit = self._limits.max_file_bytes if is_file else 0
+        limit = ask.max_bytes or max(self._limits.max_bytes, file_limit)
+        wire_limit = max(self._limits.max_wire_bytes, file_limit)
+        encoding = _encoding(reply)
+        declared = reply.header("content-length") or ""
+        cap = wire_limit if encoding else limit
+        may_cut = ask.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
+        if not may_cut and declared.isdecimal() and int(declared) > cap:
+            raise _too_large(ask.url, cap)
+        wire = _Counted(
+            response, wire_limit if encoding or not may_cut else limit + HEADROOM, ask.url
+        )
+        chunks: list[bytes] = []
+        size = 0
+        async with aclosing(_decoded(wire, response, encoded=bool(encoding))) as content:
+            async for chunk in content:
+                chunks.append(chunk)
+                size += len(chunk)
+                if size > limit and not may_cut:
+                    raise _too_large(ask.url, limit)
+                if size > limit:
+                    break
+        return b"".join(chunks)[:limit], size > limit
+
+    async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
+        proxy = upstream_of(self._egress, url)
+        if proxy is not None:
+            # Behind a proxy public names often have no local answer.
+            with suppress(PageUnreachable):
+                await self._guard.resolve(url.host, url.port)
+        context = await self._egress.tls.context()
+        if proxy not in self._pools:
+            self._pools[proxy] = self._open_pool(proxy, context)
+        return self._pools[proxy]
+
+    def _open_pool(
+        self, proxy: Upstream | None, context: "SSLContext"
+    ) -> httpcore2.AsyncConnectionPool:
+        """A pool that dials checked addresses, or the proxy if there is one."""
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=context,
+            proxy=httpcore2.Proxy(str(proxy.url), auth=proxy.auth) if proxy else None,
+            max_connections=self._limits.concurrency,
+            keepalive_expiry=KEEPALIVE_S,
+            http2=True,
+            network_backend=self._dialler if proxy else PinnedBackend(self._guard, self._dialler),
+        )
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """A response's bytes as they come over the wire, up to a cap."""
+
+    def __init__(self, response: httpcore2.Response, limit: int, url: Url) -> None:
+        self._stream = cast("AsyncIterator[bytes]", response.stream)
+        self._limit = limit
+        self._url = url
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = pieces = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            pieces += 1
+            if size > self._limit:
+                raise _too_large(self._url, self._limit)
+            if pieces > MAX_PIECES:
+                raise PageUnreachable(
+                    f"{self._url.host} sends the page in crumbs.", url=str(self._url)
+                )
+            if pieces % PIECES_AT_ONCE == 0:
+                await anyio.lowlevel.checkpoint()
+            yield chunk
+
+
+async def _decoded(
+    wire: _Counted, response: httpcore2.Response, *, encoded: bool
+) -> AsyncGenerator[bytes]:
+    if not encoded:
+        async for chunk in wire:
+            yield chunk
+        return
+    reading = httpx2.Response(response.status, headers=response.headers, stream=wire)
+    async for chunk in reading.aiter_bytes():
+        yield chunk
+
+
+async def _drain(stream: AsyncIterator[bytes]) -> None:
+    size = 0
+    async for chunk in stream:
+        size += len(chunk)
+        if size > DRAIN_BYTES:
+            return
+
+
+def _encoding(reply: HopReply) -> str:
+    """The content's coding, empty when it has none; one that we did not ask for is refused."""
+    codings = [
+        coding.strip().lower()
+        for name, value in reply.headers
+        if name == "content-encoding"
+        for coding in value.split(",")
+        if coding.strip()
+    ]
+    if not ENCODINGS.issuperset(codings):
+        raise PageUnreachable(
+            "The site answered in a compression that was not asked for.", url=str(reply.url)
+        )
+    return ",".join(coding for coding in codings if coding != "identity")
+
+
+def _is_text(reply: HopReply) -> bool:
+    return TEXT_TYPE.match(reply.header("content-type") or "") is not None
+
+
+def _too_large(url: Url, limit: int) -> PageTooLarge:
+    return PageTooLarge(
+        f"The page is larger than {limit} bytes, the most that is fetched.",
+        url=str(url),
+        limit_bytes=limit,
+    )
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _latin1(text: str) -> bytes:
+    return text.encode("latin-1", "ignore")

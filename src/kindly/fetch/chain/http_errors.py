@@ -1,0 +1,125 @@
+"""Foreign exceptions into ours: one table, read from the top, first match wins."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import h2.exceptions
+import h11
+import httpcore2
+import httpx2
+
+from kindly.errors import AddressRefused, FetchError, PageTimeout, PageUnreachable
+from kindly.fetch.chain.types import ConnectionDropped
+from kindly.urls import Url
+
+Leaf = type[AddressRefused | PageTimeout | PageUnreachable]
+
+TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
+    (
+        (httpcore2.ConnectTimeout, httpx2.ConnectTimeout),
+        PageTimeout,
+        "did not accept a connection in time",
+    ),
+    (
+        (httpcore2.TimeoutException, httpx2.TimeoutException, TimeoutError),
+        PageTimeout,
+        "did not answer in time",
+    ),
+    (
+        (httpcore2.ProxyError, httpx2.ProxyError),
+        PageUnreachable,
+        "could not be reached through the proxy",
+    ),
+    (
+        (httpcore2.ConnectError, httpx2.ConnectError),
+        PageUnreachable,
+        "could not be connected to",
+    ),
+    (
+        (httpcore2.UnsupportedProtocol, httpx2.UnsupportedProtocol, httpx2.InvalidURL),
+        AddressRefused,
+        "is not an address that can be asked",
+    ),
+    (
+        (httpx2.DecodingError,),
+        PageUnreachable,
+        "sent content that could not be decompressed",
+    ),
+    (
+        (
+            httpcore2.ProtocolError,
+            httpx2.ProtocolError,
+            h11.ProtocolError,
+            h2.exceptions.H2Error,
+        ),
+        PageUnreachable,
+        "broke the rules of HTTP or closed the connection early",
+    ),
+    (
+        (
+            httpcore2.NetworkError,
+            httpcore2.ConnectionNotAvailable,
+            httpx2.HTTPError,
+            httpx2.StreamError,
+            httpx2.CookieConflict,
+            anyio.BrokenResourceError,
+            anyio.ClosedResourceError,
+            anyio.EndOfStream,
+            ssl.SSLError,
+            OSError,
+        ),
+        PageUnreachable,
+        "broke the connection",
+    ),
+)
+
+FOREIGN = tuple(kind for kinds, _, _ in TABLE for kind in kinds)
+DROPPED = (httpcore2.ReadError, httpcore2.WriteError)
+
+
+@contextmanager
+def translated(url: Url, *, before_answer: bool = False) -> Iterator[None]:
+    """Raise our own leaf, with the site's name, for whatever the HTTP libraries or the system raise
+    inside.
+    """
+    try:
+        yield
+    except FOREIGN as error:
+        raise to_leaf(error, url, before_answer=before_answer) from error
+
+
+def to_leaf(error: Exception, url: Url, *, before_answer: bool = False) -> FetchError:
+    """The leaf for one foreign exception."""
+    if before_answer and _is_drop(error):
+        return ConnectionDropped(
+            f"{url.host} closed the connection without an answer.", url=str(url)
+        )
+    if (reason := _certificate_problem(error)) is not None:
+        return PageUnreachable(
+            f"The certificate of {url.host} was not accepted ({reason}); "
+            "SSL_CERT_FILE can name another authority.",
+            url=str(url),
+        )
+    leaf, sentence = next(
+        (leaf, sentence) for kinds, leaf, sentence in TABLE if isinstance(error, kinds)
+    )
+    return leaf(f"{url.host} {sentence}.", url=str(url))
+
+
+def _is_drop(error: Exception) -> bool:
+    """Whether the connection ended before a byte of the answer; httpcore2 tells that case only by
+    its words.
+    """
+    if isinstance(error, httpcore2.RemoteProtocolError):
+        return str(error).startswith("Server disconnected")
+    return isinstance(error, DROPPED)
+
+
+def _certificate_problem(error: BaseException | None) -> str | None:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return error.verify_message
+        error = error.__cause__ or error.__context__
+    return None

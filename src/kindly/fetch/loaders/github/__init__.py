@@ -1,0 +1,1 @@
+"""GitHub: issues, pull requests, discussions, files, READMEs, releases, commits."""

@@ -1,0 +1,1 @@
+"""Question + chunks → passages, best first: BM25 and vector candidates, learned re-ranking."""

@@ -1,0 +1,1 @@
+"""DuckDB: one file with the tables meta, documents and chunks."""

@@ -1,0 +1,320 @@
+"""The library's tables in DuckDB, and what is done in them. Everything here runs inside somebody's transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.row_format import CHUNK, DOCUMENT, Row
+from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+MAX_TERMS = 32
+ANY_LENGTH = "FLOAT[]"
+MAKE_CHUNKS = """
+CREATE TABLE chunks (
+    id TEXT PRIMARY KEY, url TEXT NOT NULL, section_path TEXT, text TEXT NOT NULL,
+    tokens INTEGER NOT NULL, embedding {kind}, created_at TIMESTAMP DEFAULT now(),
+    updated_at TIMESTAMP DEFAULT now(),
+    position INTEGER, start_at BIGINT, end_at BIGINT, terms TEXT
+)
+"""
+MAKE_INDEX = "CREATE INDEX chunks_url_idx ON chunks (url)"
+MIGRATIONS = (
+    f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE documents (
+    url TEXT PRIMARY KEY, title TEXT, etag TEXT, last_modified TEXT, last_crawled TIMESTAMP,
+    content_hash TEXT,
+    total BIGINT, language TEXT, how TEXT, partial BOOLEAN, size BIGINT
+);
+{MAKE_CHUNKS.format(kind=ANY_LENGTH)};
+{MAKE_INDEX};
+""",
+)
+# Statements below are put together from the two lists of names and nothing else.
+ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
+CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE url = ? ORDER BY position"  # noqa: S608
+CANDIDATES = f"""
+SELECT {", ".join("c." + one for one in CHUNK.split(", "))}, embedding,
+    {", ".join("d." + one for one in DOCUMENT.split(", "))}
+FROM chunks AS c JOIN documents AS d USING (url)
+WHERE id IN (SELECT unnest(?::TEXT[]))
+"""  # noqa: S608
+KEEP_DOCUMENT = f"""
+INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608
+KEEP_CHUNKS = f"""
+INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)
+SELECT unnest(?::TEXT[]), unnest(?::TEXT[]), unnest(?::BIGINT[]), unnest(?::BIGINT[]),
+    unnest(?::TEXT[]), unnest(?::INTEGER[]), unnest(?::INTEGER[]), unnest(?::TEXT[]), ?,
+"""
+MOVE_CHUNK = """
+UPDATE chunks SET start_at = ?, end_at = ?, tokens = ?, position = ?, updated_at = now()
+WHERE id = ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page about to be written, with the terms of its chunks."""
+
+    entry: StoredPageInfo
+    chunks: tuple[Chunk, ...]
+    terms: Mapping[str, str]
+    vectors: "Mapping[str, Vectors]"
+    model: EmbeddingModel | None
+
+
+def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
+    """What chunks are found by, by id: each term between spaces."""
+    return {chunk.id: f" {' '.join(row_format.indexed_terms(chunk))} " for chunk in chunks}
+
+
+def model_of(database: "duckdb.DuckDBPyConnection") -> EmbeddingModel | None:
+    """Whose vectors there are."""
+    return row_format.to_model(dict(database.execute("SELECT key, value FROM meta").fetchall()))
+
+
+def entry_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPageInfo | None:
+    """What is known of a page."""
+    row = database.execute(f"{ENTRY} WHERE url = ?", [url]).fetchone()
+    return None if row is None else _to_entry(row)
+
+
+def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> list[StoredPageInfo]:
+    """Pages, the latest first."""
+    found = database.execute(
+        f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?", [limit, offset]
+    )
+    return list(map(_to_entry, found.fetchall()))
+
+
+def shelf_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
+    """All of a page."""
+    entry = entry_of(url, database)
+    return None if entry is None else _shelf(entry, database)
+
+
+def next_shelf(after: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
+    """The page whose address follows."""
+    row = database.execute(f"{ENTRY} WHERE url > ? ORDER BY url LIMIT 1", [after]).fetchone()
+    return None if row is None else _shelf(_to_entry(row), database)
+
+
+def _shelf(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -> StoredPage:
+    import numpy as np
+
+    found = database.execute(CHUNKS, [entry.url]).fetchall()
+    chunks = tuple(row_format.to_chunk(entry.url, row) for row in found)
+    whole = found and all(row[6] is not None for row in found)
+    vectors = np.array([row[6] for row in found], np.float32) if whole else None
+    return StoredPage(entry, chunks, vectors)
+
+
+def _to_entry(row: Row) -> StoredPageInfo:
+    return row_format.to_entry(row, _aware(row[4]))
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC)
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def embedded(url: str, database: "duckdb.DuckDBPyConnection") -> frozenset[str]:
+    """The ids of a page's chunks that have a vector."""
+    sql = "SELECT id FROM chunks WHERE url = ? AND embedding IS NOT NULL"
+    return frozenset(id_ for (id_,) in database.execute(sql, [url]).fetchall())
+
+
+def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:
+    """Make the page be these chunks and no others."""
+    kept = model_of(database)
+    first = row_format.model_to_keep(kept, page.model, page.vectors)
+    if first is not None:
+        _set_model(database, first)
+    dimension = (first or kept or EmbeddingModel("", 0)).dimension
+    url = page.entry.url
+    known = {
+        id_: (tuple(place), has)
+        for id_, *place, has in database.execute(
+            "SELECT id, start_at, end_at, tokens, position, embedding IS NOT NULL FROM chunks WHERE url = ?",
+            [url],
+        ).fetchall()
+    }
+    stay = {
+        one.id
+        for one in page.chunks
+        if one.id in known and (known[one.id][1] or one.id not in page.vectors)
+    }
+    gone = [id_ for id_ in known if id_ not in stay]
+    if gone:
+        database.execute("DELETE FROM chunks WHERE id IN (SELECT unnest(?::TEXT[]))", [gone])
+    size = row_format.weight(page.chunks, dimension)
+    values = (*row_format.from_entry(page.entry, _naive(page.entry.crawled_at)), size)
+    database.execute(KEEP_DOCUMENT, values)
+    for position, one in enumerate(page.chunks):
+        place = (one.start, one.end, one.tokens, position)
+        if one.id in stay and known[one.id][0] != place:
+            database.execute(MOVE_CHUNK, (*place, one.id))
+    new = [(position, one) for position, one in enumerate(page.chunks) if one.id not in stay]
+    if new:
+        _add_chunks(database, page, new, dimension)
+
+
+def _add_chunks(
+    database: "duckdb.DuckDBPyConnection",
+    page: NewPage,
+    new: Sequence[tuple[int, Chunk]],
+    dimension: int,
+) -> None:
+    columns = zip(
+        *((*row_format.from_chunk(one), position, page.terms[one.id]) for position, one in new),
+        strict=True,
+    )
+    values: list[object] = [*map(list, columns), page.entry.url]
+    if not page.vectors:
+        database.execute(f"{KEEP_CHUNKS} NULL", values)
+        return
+    given = [page.vectors.get(one.id) for _, one in new]
+    vectors = [None if vector is None else _written(vector) for vector in given]
+    database.execute(f"{KEEP_CHUNKS} unnest(?::TEXT[])::FLOAT[{dimension:d}]", [*values, vectors])
+
+
+def _written(vector: "Vectors") -> str:
+    """A vector as text, which DuckDB takes in fifty times as fast as a list of numbers."""
+    return str(vector.tolist())
+
+
+def _set_model(database: "duckdb.DuckDBPyConnection", model: EmbeddingModel) -> None:
+    _retype(database, f"FLOAT[{model.dimension:d}]")
+    named = {row_format.MODEL_NAME: model.name, row_format.MODEL_DIMENSION: str(model.dimension)}
+    for item in named.items():
+        database.execute("INSERT INTO meta VALUES (?, ?)", item)
+
+
+def _retype(database: "duckdb.DuckDBPyConnection", kind: str) -> None:
+    """Empty the column of vectors and give it another type.
+
+    The table is made anew: DuckDB does not open a file again that is killed after `ALTER` on a table with defaults.
+    """
+    database.execute("CREATE OR REPLACE TEMP TABLE held AS SELECT * EXCLUDE embedding FROM chunks")
+    database.execute("DROP TABLE chunks")
+    database.execute(MAKE_CHUNKS.format(kind=kind))
+    database.execute("INSERT INTO chunks BY NAME SELECT * FROM held")
+    database.execute("DROP TABLE held")
+    database.execute(MAKE_INDEX)
+
+
+def drop_vectors(database: "duckdb.DuckDBPyConnection") -> None:
+    """Drop all vectors and the model."""
+    _retype(database, ANY_LENGTH)
+    names = [row_format.MODEL_NAME, row_format.MODEL_DIMENSION]
+    database.execute("DELETE FROM meta WHERE key IN (?, ?)", names)
+
+
+def touch(url: str, crawled_at: datetime, database: "duckdb.DuckDBPyConnection") -> None:
+    """Note that a page was looked at again."""
+    values = [_naive(crawled_at), url]
+    database.execute("UPDATE documents SET last_crawled = ? WHERE url = ?", values)
+
+
+def forget(urls: Sequence[str] | None, database: "duckdb.DuckDBPyConnection") -> int:
+    """Drop pages, or all; how many there were."""
+    which, values = "", list[object]()
+    if urls is not None:
+        which, values = " WHERE url IN (SELECT unnest(?::TEXT[]))", [list(urls)]
+    database.execute(f"DELETE FROM chunks{which}", values)  # noqa: S608 - one of the two above
+    found = database.execute(f"DELETE FROM documents{which}", values).fetchone()  # noqa: S608
+    return int(found[0]) if found else 0
+
+
+def evict(max_bytes: int, before: datetime, database: "duckdb.DuckDBPyConnection") -> int:
+    """Drop what is old or too much."""
+    found = database.execute("SELECT url, last_crawled, size FROM documents").fetchall()
+    pages = [row_format.Aged(url, _aware(crawled), size) for url, crawled, size in found]
+    return forget([str(one) for one in row_format.outdated(pages, max_bytes, before)], database)
+
+
+def stats(path: Path, database: "duckdb.DuckDBPyConnection") -> StoreStats:
+    """How much there is."""
+    (found,) = database.execute(
+        "SELECT count(*), min(last_crawled), max(last_crawled), (SELECT count(*) FROM chunks) FROM documents"
+    ).fetchall()
+    pages, oldest, newest, chunks = found
+    files = (path, Path(f"{path}.wal"))
+    return StoreStats(
+        kind="duckdb",
+        place=str(path),
+        pages=pages,
+        chunks=chunks,
+        size_bytes=sum(one.stat().st_size for one in files if one.exists()),
+        model=model_of(database),
+        oldest=None if oldest is None else _aware(oldest),
+        newest=None if newest is None else _aware(newest),
+    )
+
+
+def candidates(
+    terms: Sequence[str],
+    vector: "Vectors | None",
+    limit: int,
+    database: "duckdb.DuckDBPyConnection",
+) -> list[Candidate]:
+    """Chunks by words and by vector, each once."""
+    import numpy as np
+
+    ids = _by_words(database, tuple(dict.fromkeys(terms))[:MAX_TERMS], limit)
+    model = model_of(database)
+    if vector is not None and model and vector.shape == (model.dimension,):
+        ids += _by_vector(database, vector, limit)
+    found = []
+    for row in database.execute(CANDIDATES, [list(dict.fromkeys(ids))]).fetchall():
+        kept = None if row[6] is None else np.array(row[6], np.float32)
+        found.append(Candidate(_to_entry(row[7:]), row_format.to_chunk(row[7], row), kept))
+    return found
+
+
+def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit: int) -> list[str]:
+    """The ids of the chunks with the most of these terms, rare ones counting more, short chunks first."""
+    import numpy as np
+
+    if not terms:
+        return []
+    spaced = [f" {row_format.storable(term)} " for term in terms]
+    has = ", ".join(f"contains(terms, ${place + 1})::FLOAT" for place in range(len(spaced)))
+    any_of = " OR ".join(f"contains(terms, ${place + 1})" for place in range(len(spaced)))
+    found = database.execute(
+        f"SELECT id, tokens, [{has}] FROM chunks WHERE {any_of}",  # noqa: S608 - numbered places
+        spaced,
+    ).fetchall()
+    if not found:
+        return []
+    hits = np.array([row[2] for row in found], np.float32)
+    rarity = np.log1p(len(found) / np.maximum(hits.sum(axis=0), 1))
+    lengths = np.array([row[1] for row in found])
+    best = np.lexsort((lengths, -(hits @ rarity)))[:limit]
+    return [found[place][0] for place in best]
+
+
+def _by_vector(database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: int) -> list[str]:
+    found = database.execute(
+        f"""
+        SELECT id FROM chunks WHERE embedding IS NOT NULL
+        ORDER BY array_cosine_similarity(embedding, ?::FLOAT[{len(vector):d}]) DESC LIMIT ?
+        """,  # noqa: S608 - a number
+        [_written(vector), limit],
+    )
+    return [id_ for (id_,) in found.fetchall()]

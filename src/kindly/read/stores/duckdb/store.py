@@ -1,0 +1,140 @@
+"""DuckDB: one file with the tables meta, documents and chunks, open to other programs whenever nobody reads or writes.
+
+Vectors are compared exactly: an index over them would have to be kept on disk, where it is experimental, or built anew
+at every opening.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from kindly.concurrency.key_locks import KeyLocks
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.store import (
+    Candidate,
+    EmbeddingModel,
+    Store,
+    StoredPage,
+    StoreSettings,
+    StoreSpec,
+    StoreStats,
+)
+from kindly.read.stores.duckdb import rows as sql
+from kindly.read.stores.duckdb.file import WAIT_S, DuckLibrary
+from kindly.read.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+FILE = Path("db") / "kindly.duckdb"
+
+
+class DuckStore:
+    """A library in one file; see `Store`."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        migrations: Sequence[str] = sql.MIGRATIONS,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        patience_s: float = WAIT_S,
+    ) -> None:
+        self._file = DuckLibrary(path, migrations, now, patience_s)
+        self._turns = KeyLocks()
+
+    async def model(self) -> EmbeddingModel | None:
+        """Whose vectors it holds."""
+        return await self._file.run(sql.model_of)
+
+    async def entry(self, url: str) -> StoredPageInfo | None:
+        """What is known of a page."""
+        return await self._file.run(partial(sql.entry_of, url))
+
+    async def shelf(self, url: str) -> StoredPage | None:
+        """All of a page."""
+        return await self._file.run(partial(sql.shelf_of, url))
+
+    async def embedded(self, url: str) -> frozenset[str]:
+        """The ids of a page's chunks that have a vector."""
+        return await self._file.run(partial(sql.embedded, url))
+
+    async def put(
+        self,
+        entry: StoredPageInfo,
+        chunks: Sequence[Chunk],
+        vectors: "Mapping[str, Vectors]",
+        model: EmbeddingModel | None,
+    ) -> None:
+        """Keep a page as these chunks and no others.
+
+        Raises:
+            ModelMismatch: the store holds another model's vectors.
+        """
+        kept = row_format.storable_chunks(chunks)
+        terms = await anyio.to_thread.run_sync(sql.terms_of, kept)
+        page = sql.NewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
+        await self._file.run(partial(sql.put, page))
+
+    async def touch(self, url: str, crawled_at: datetime) -> None:
+        """Note that a page was looked at again."""
+        await self._file.run(partial(sql.touch, url, crawled_at))
+
+    async def candidates(
+        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+    ) -> list[Candidate]:
+        """Chunks by words and by vector, each once."""
+        return await self._file.run(partial(sql.candidates, terms, vector, limit))
+
+    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
+        """Pages, the latest first."""
+        return await self._file.run(partial(sql.entries, limit, offset))
+
+    async def shelves(self) -> AsyncIterator[StoredPage]:
+        """Every page."""
+        url = ""
+        while (shelf := await self._file.run(partial(sql.next_shelf, url))) is not None:
+            url = shelf.entry.url
+            yield shelf
+
+    async def forget(self, url: str | None = None) -> int:
+        """Drop a page, or all."""
+        return await self._file.run(partial(sql.forget, None if url is None else [url]))
+
+    async def drop_vectors(self) -> None:
+        """Drop all vectors and the model."""
+        await self._file.run(sql.drop_vectors)
+
+    async def evict(self, *, max_bytes: int, before: datetime) -> int:
+        """Drop what is old or too much."""
+        return await self._file.run(partial(sql.evict, max_bytes, before))
+
+    async def stats(self) -> StoreStats:
+        """How much it holds."""
+        return await self._file.run(partial(sql.stats, self._file.path))
+
+    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+        """Hold off others of this process; those of another may read the same page twice."""
+        return self._turns(url)
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        await self._file.aclose()
+
+
+def _open(settings: StoreSettings) -> Store:
+    if settings.data_dir is None:
+        return MemoryStore()
+    return DuckStore(settings.data_dir / FILE)
+
+
+STORE = StoreSpec(name="duckdb", open=_open, needs="duckdb", extra="duckdb")

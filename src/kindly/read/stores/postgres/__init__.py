@@ -1,0 +1,1 @@
+"""PostgreSQL with pgvector: one library for any number of servers."""

@@ -1,0 +1,279 @@
+"""The library's tables in PostgreSQL, and what is done in them. Everything here runs inside somebody's transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.row_format import CHUNK, DOCUMENT, Row
+from kindly.read.store import EmbeddingModel, StoredPage, StoreStats
+
+if TYPE_CHECKING:
+    import numpy as np
+    import psycopg
+    from numpy.typing import NDArray
+    from pgvector import HalfVector
+
+    Vectors = NDArray[np.float32]
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+MAX_INDEXED_DIMENSION = 4000
+MAX_POSITION = 16_383
+MAX_TERMS_OF_CHUNK = 20_000
+MIGRATIONS = (
+    """
+CREATE TABLE kindly_meta (key text PRIMARY KEY, value text);
+CREATE TABLE kindly_documents (
+    doc bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key text NOT NULL UNIQUE,
+    url text NOT NULL, title text NOT NULL, etag text, last_modified text,
+    last_crawled timestamptz NOT NULL, content_hash text NOT NULL, total bigint NOT NULL,
+    language text, how text NOT NULL, partial boolean NOT NULL, size bigint NOT NULL
+);
+CREATE INDEX kindly_documents_by_age ON kindly_documents (last_crawled);
+CREATE TABLE kindly_chunks (
+    n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    doc bigint NOT NULL REFERENCES kindly_documents ON DELETE CASCADE, position integer NOT NULL,
+    embedding halfvec, words tsvector NOT NULL, id text NOT NULL, section_path text NOT NULL,
+    start_at bigint NOT NULL, end_at bigint NOT NULL, tokens integer NOT NULL, text text NOT NULL
+);
+ALTER TABLE kindly_chunks ALTER words SET STORAGE MAIN;
+CREATE INDEX kindly_chunks_of_document ON kindly_chunks (doc, position);
+CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastupdate = off);
+""",
+)
+# Statements below are put together from the two lists of names and nothing else.
+ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
+SHELF = f"""
+SELECT {DOCUMENT}, doc, c.n, {CHUNK}, embedding
+FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
+""".encode()  # noqa: S608
+KEEP_DOCUMENT = f"""
+INSERT INTO kindly_documents ({DOCUMENT}, key, size)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
+ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
+    last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
+    content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
+    how = excluded.how, partial = excluded.partial, size = excluded.size
+RETURNING doc
+""".encode()  # noqa: S608
+KEEP_CHUNK = f"""
+INSERT INTO kindly_chunks ({CHUNK}, doc, position, words, embedding)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s)
+""".encode()  # noqa: S608
+MOVE_CHUNK = """
+UPDATE kindly_chunks SET position = %s, start_at = %s, end_at = %s, tokens = %s WHERE n = %s
+"""
+KNOWN = """
+SELECT id, n, position, start_at, end_at, tokens, embedding IS NOT NULL
+FROM kindly_chunks WHERE doc = %s
+"""
+OF_URL = b" WHERE key = encode(sha256(convert_to(%s, 'UTF8')), 'hex')"
+"""Addresses may be longer than an index takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page about to be written, with what its chunks are found by."""
+
+    entry: StoredPageInfo
+    chunks: tuple[Chunk, ...]
+    words: Mapping[str, str]
+    vectors: "Mapping[str, Vectors]"
+    model: EmbeddingModel | None
+
+
+def words_of(chunks: Iterable[Chunk]) -> dict[str, str]:
+    """What chunks are found by, by id, as PostgreSQL writes it: each term with its places."""
+    return {chunk.id: _lexemes(row_format.indexed_terms(chunk)) for chunk in chunks}
+
+
+def _lexemes(terms: Sequence[str]) -> str:
+    places: dict[str, list[str]] = {}
+    for place, term in enumerate(terms[:MAX_TERMS_OF_CHUNK], 1):
+        places.setdefault(term, []).append(str(min(place, MAX_POSITION)))
+    return " ".join(f"{quoted(term)}:{','.join(where)}" for term, where in places.items())
+
+
+def quoted(term: str) -> str:
+    """A term as PostgreSQL reads it, whatever is in it."""
+    doubled = term.replace("\\", "\\\\").replace("'", "''")
+    return f"'{doubled}'"
+
+
+def model_of(connection: "Connection") -> EmbeddingModel | None:
+    """Whose vectors there are."""
+    return row_format.to_model(
+        dict(connection.execute("SELECT key, value FROM kindly_meta").fetchall())
+    )
+
+
+def entry_of(url: str, connection: "Connection") -> StoredPageInfo | None:
+    """What is known of a page."""
+    row = connection.execute(ENTRY + OF_URL, (url,)).fetchone()
+    return None if row is None else to_entry(row)
+
+
+def entries(limit: int, offset: int, connection: "Connection") -> list[StoredPageInfo]:
+    """Pages, the latest first."""
+    latest = b" ORDER BY last_crawled DESC, url LIMIT %s OFFSET %s"
+    return list(map(to_entry, connection.execute(ENTRY + latest, (limit, offset)).fetchall()))
+
+
+def shelf_of(url: str, connection: "Connection") -> StoredPage | None:
+    """All of a page."""
+    found = connection.execute(SHELF + OF_URL + b" ORDER BY c.position", (url,), binary=True)
+    return _to_shelf(found.fetchall())
+
+
+def next_shelf(after: int, connection: "Connection") -> tuple[int, StoredPage] | None:
+    """The page that was added after the one with this number, and its number."""
+    following = (
+        b" WHERE doc = (SELECT min(doc) FROM kindly_documents WHERE doc > %s) ORDER BY c.position"
+    )
+    found = connection.execute(SHELF + following, (after,), binary=True).fetchall()
+    shelf = _to_shelf(found)
+    return None if shelf is None else (found[0][10], shelf)
+
+
+def _to_shelf(found: Sequence[Row]) -> StoredPage | None:
+    import numpy as np
+
+    if not found:
+        return None
+    entry = to_entry(found[0])
+    if found[0][11] is None:
+        return StoredPage(entry, (), None)
+    chunks = tuple(row_format.to_chunk(entry.url, row[12:]) for row in found)
+    if any(row[18] is None for row in found):
+        return StoredPage(entry, chunks, None)
+    return StoredPage(entry, chunks, np.stack([to_vector(row[18]) for row in found]))
+
+
+def to_entry(row: Row) -> StoredPageInfo:
+    """The page of a row that begins with `DOCUMENT`."""
+    return row_format.to_entry(row, row[4].astimezone(UTC))
+
+
+def to_vector(half: "HalfVector") -> "Vectors":
+    """The numbers of a vector."""
+    vector: Vectors = half.to_numpy().astype("float32")
+    return vector
+
+
+def embedded(url: str, connection: "Connection") -> frozenset[str]:
+    """The ids of a page's chunks that have a vector."""
+    sql = b"SELECT id FROM kindly_chunks JOIN kindly_documents USING (doc)"
+    found = connection.execute(sql + OF_URL + b" AND embedding IS NOT NULL", (url,))
+    return frozenset(id_ for (id_,) in found.fetchall())
+
+
+def put(page: NewPage, connection: "Connection") -> None:
+    """Make the page be these chunks and no others."""
+    model = _settled_model(connection, page)
+    size = row_format.weight(page.chunks, model.dimension if model else 0)
+    values = (*row_format.from_entry(page.entry, page.entry.crawled_at), page.entry.url, size)
+    row = connection.execute(KEEP_DOCUMENT, values).fetchone()
+    doc = row[0] if row else 0
+    known = {
+        id_: (n, tuple(place), has)
+        for id_, n, *place, has in connection.execute(KNOWN, (doc,)).fetchall()
+    }
+    stay = {
+        one.id
+        for one in page.chunks
+        if one.id in known and (known[one.id][2] or one.id not in page.vectors)
+    }
+    gone = [n for id_, (n, _, _) in known.items() if id_ not in stay]
+    if gone:
+        connection.execute("DELETE FROM kindly_chunks WHERE n = ANY(%s)", (gone,))
+    new = []
+    for position, one in enumerate(page.chunks):
+        place = (position, one.start, one.end, one.tokens)
+        if one.id not in stay:
+            new.append(
+                (*row_format.from_chunk(one), doc, position, page.words[one.id], _half(page, one))
+            )
+        elif place != known[one.id][1]:
+            connection.execute(MOVE_CHUNK, (*place, known[one.id][0]))
+    with connection.cursor() as cursor:
+        cursor.executemany(KEEP_CHUNK, new)
+
+
+def _half(page: NewPage, chunk: Chunk) -> "HalfVector | None":
+    from pgvector import HalfVector
+
+    vector = page.vectors.get(chunk.id)
+    return None if vector is None else HalfVector(vector)
+
+
+def _settled_model(connection: "Connection", page: NewPage) -> EmbeddingModel | None:
+    """Whose vectors there are; the page's from now on, if it brings the first."""
+    kept = model_of(connection)
+    first = row_format.model_to_keep(kept, page.model, page.vectors)
+    if first is None:
+        return kept
+    keep = "INSERT INTO kindly_meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
+    connection.execute(keep, (row_format.MODEL_NAME, first.name))
+    connection.execute(keep, (row_format.MODEL_DIMENSION, str(first.dimension)))
+    row_format.model_to_keep(model_of(connection), page.model, page.vectors)
+    if first.dimension <= MAX_INDEXED_DIMENSION:
+        connection.execute(
+            b"CREATE INDEX IF NOT EXISTS kindly_chunks_near ON kindly_chunks "
+            b"USING hnsw ((embedding::halfvec(%d)) halfvec_cosine_ops)" % first.dimension
+        )
+    return first
+
+
+def drop_vectors(connection: "Connection") -> None:
+    """Drop all vectors and the model."""
+    connection.execute("DROP INDEX IF EXISTS kindly_chunks_near")
+    connection.execute("UPDATE kindly_chunks SET embedding = NULL WHERE embedding IS NOT NULL")
+    names = [row_format.MODEL_NAME, row_format.MODEL_DIMENSION]
+    connection.execute("DELETE FROM kindly_meta WHERE key = ANY(%s)", (names,))
+
+
+def touch(url: str, crawled_at: datetime, connection: "Connection") -> None:
+    """Note that a page was looked at again."""
+    sql = b"UPDATE kindly_documents SET last_crawled = %s"
+    connection.execute(sql + OF_URL, (crawled_at, url))
+
+
+def forget(url: str | None, connection: "Connection") -> int:
+    """Drop a page, or all; how many there were."""
+    sql = b"DELETE FROM kindly_documents"
+    if url is not None:
+        return connection.execute(sql + OF_URL, (url,)).rowcount
+    return connection.execute(sql).rowcount
+
+
+def evict(max_bytes: int, before: datetime, connection: "Connection") -> int:
+    """Drop what is old or too much."""
+    found = connection.execute("SELECT doc, last_crawled, size FROM kindly_documents").fetchall()
+    gone = row_format.outdated([row_format.Aged(*row) for row in found], max_bytes, before)
+    sql = "DELETE FROM kindly_documents WHERE doc = ANY(%s)"
+    return connection.execute(sql, (gone,)).rowcount
+
+
+def stats(place: str, connection: "Connection") -> StoreStats:
+    """How much there is."""
+    row = connection.execute(
+        """
+        SELECT count(*), min(last_crawled), max(last_crawled),
+            (SELECT count(*) FROM kindly_chunks),
+            pg_total_relation_size('kindly_documents') + pg_total_relation_size('kindly_chunks')
+        FROM kindly_documents
+        """
+    ).fetchone()
+    pages, oldest, newest, chunks, size = row or (0, None, None, 0, 0)
+    return StoreStats(
+        kind="postgres",
+        place=place,
+        pages=pages,
+        chunks=chunks,
+        size_bytes=size,
+        model=model_of(connection),
+        oldest=oldest and oldest.astimezone(UTC),
+        newest=newest and newest.astimezone(UTC),
+    )

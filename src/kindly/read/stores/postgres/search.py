@@ -1,0 +1,140 @@
+"""Which chunks of the library in PostgreSQL may answer: by the rarest words, by the nearest vectors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from kindly.read import row_format
+from kindly.read.row_format import CHUNK, DOCUMENT
+from kindly.read.store import Candidate
+from kindly.read.stores.postgres.rows import model_of, quoted, to_entry, to_vector
+
+if TYPE_CHECKING:
+    import numpy as np
+    import psycopg
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+MAX_ROWS = 3000
+"""How many chunks the words of a question may stand in together; more frequent ones tell little."""
+MAX_TERMS = 64
+MAX_TERM_BYTES = 2000
+EF_SEARCH = 200
+"""How widely the index of vectors is searched: wider finds more of what is near."""
+FREQUENCIES_S = 300.0
+"""How long what PostgreSQL says of frequent words is believed."""
+FREQUENCIES = """
+SELECT most_common_elems::text::text[], most_common_elem_freqs, reltuples
+FROM pg_stats JOIN pg_class ON pg_class.oid = to_regclass('kindly_chunks')
+JOIN pg_namespace ON pg_namespace.oid = relnamespace AND nspname = schemaname
+WHERE tablename = 'kindly_chunks' AND attname = 'words'
+"""
+RANKED = """
+WITH pair AS MATERIALIZED (
+    SELECT n, which, ts_rank(words, term, 1) AS rank
+    FROM unnest(%(each)s::tsquery[]) WITH ORDINALITY AS one (term, which), LATERAL (
+        SELECT n, words FROM kindly_chunks WHERE words @@ term LIMIT %(rows)s
+    ) AS hit
+), weight AS (
+    SELECT which, 1 / ln(2 + count(*)) AS rarity FROM pair GROUP BY which
+)
+SELECT n FROM pair JOIN weight USING (which)
+GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
+"""
+CANDIDATES = f"""
+SELECT {DOCUMENT}, {CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
+WHERE n = ANY(%s)
+""".encode()  # noqa: S608 - names only
+NEAREST = """
+SELECT n FROM kindly_chunks WHERE embedding IS NOT NULL
+ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """In how many chunks words stand, as far as PostgreSQL has counted."""
+
+    known: Mapping[str, float] = field(default_factory=dict)
+    unknown: float = 0.0
+    """For a word that is not among the frequent ones."""
+
+    def of(self, term: str) -> float:
+        """About how many chunks have it."""
+        return self.known.get(term, self.unknown)
+
+
+class WordCounts:
+    """What PostgreSQL's own statistics say of frequent words, asked for now and then."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._until = float("-inf")
+        self._counts = Frequencies()
+
+    def now(self, connection: "Connection") -> Frequencies:
+        """The counts, some minutes old at most."""
+        if self._clock() > self._until:
+            row = connection.execute(FREQUENCIES).fetchone()
+            self._counts = Frequencies() if row is None else _to_frequencies(*row)
+            self._until = self._clock() + FREQUENCIES_S
+        return self._counts
+
+
+def _to_frequencies(
+    words: Sequence[str] | None, shares: Sequence[float] | None, chunks: float
+) -> Frequencies:
+    if not words or not shares:
+        return Frequencies()
+    known = {word: share * chunks for word, share in zip(words, shares, strict=False)}
+    return Frequencies(known, min(known.values()) / 2)
+
+
+def candidates(
+    terms: Sequence[str],
+    vector: "Vectors | None",
+    limit: int,
+    counts: WordCounts,
+    connection: "Connection",
+) -> list[Candidate]:
+    """Chunks by words and by vector, each once."""
+    wanted = [term for term in dict.fromkeys(terms) if len(term.encode()) < MAX_TERM_BYTES]
+    storable = [row_format.storable(term) for term in wanted if term.strip()][:MAX_TERMS]
+    numbers = _by_words(connection, storable, limit, counts.now(connection)) if storable else []
+    model = model_of(connection)
+    if vector is not None and model and vector.shape == (model.dimension,):
+        numbers += _by_vector(connection, vector, limit)
+    found = connection.execute(CANDIDATES, (list(set(numbers)),), binary=True)
+    return [
+        Candidate(
+            to_entry(row),
+            row_format.to_chunk(row[0], row[10:]),
+            None if row[16] is None else to_vector(row[16]),
+        )
+        for row in found.fetchall()
+    ]
+
+
+def _by_words(
+    connection: "Connection", terms: Sequence[str], limit: int, counts: Frequencies
+) -> list[int]:
+    """The numbers of the chunks that the rarest of these terms find, or that have all where all are frequent."""
+    total, rare = 0.0, list[str]()
+    for term in sorted(terms, key=counts.of):
+        total += counts.of(term)
+        if total <= MAX_ROWS:
+            rare.append(quoted(term))
+    queries = rare or [" & ".join(map(quoted, terms))]
+    values = {"each": queries, "rows": MAX_ROWS, "limit": limit}
+    return [n for (n,) in connection.execute(RANKED, values).fetchall()]
+
+
+def _by_vector(connection: "Connection", vector: "Vectors", limit: int) -> list[int]:
+    from pgvector import HalfVector
+
+    connection.execute(f"SET LOCAL hnsw.ef_search = {max(limit, EF_SEARCH):d}".encode())
+    sql = NEAREST.format(dimension=len(vector), limit=int(limit)).encode()
+    found = connection.execute(sql, (HalfVector(vector),), prepare=False)
+    return [n for (n,) in found.fetchall()]

@@ -1,0 +1,273 @@
+"""The library's SQLite file: several processes read and write it at once, and none of them fails for another.
+
+Readers have connections of their own and never wait for a writer; writers take turns. A corrupt file is moved aside and
+a new one begun; one that is newer, or another program's, is left alone.
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from kindly.errors import StoreRefused, StoreUnavailable
+from kindly.read.row_format import SCHEMA
+from kindly.read.stores.sqlite.batch import Batches
+from kindly.storage.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of, transact
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from kindly.read.stores.sqlite.batch import Prepare
+
+logger = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+
+APPLICATION_ID = 0x4B6E644C
+READERS = 2
+BUSY_S = 10.0
+"""How long other processes may keep us from writing: an answer waits for it."""
+TRY_S = 0.05
+"""How long one attempt waits in its thread; between attempts the caller may be cancelled."""
+PAUSE_S = 0.01
+CLOSE_S = 5.0
+BESIDE = ("-wal", "-shm")
+BUSY = frozenset({5, 6})
+VACUUMED_PAGES = 2000
+MAPPED_BYTES = 256 * 1024 * 1024
+"""How much of the file is read without copying: every write of another process empties our cache."""
+
+
+class SqliteLibrary:
+    """A file to come: opened at first use, with the tables that `migrations` make of an empty one."""
+
+    def __init__(
+        self,
+        path: Path,
+        migrations: Sequence[str],
+        now: Callable[[], datetime],
+        patience_s: float = BUSY_S,
+    ) -> None:
+        self.path = path
+        self._migrations = migrations
+        self._now = now
+        self._patience_s = patience_s
+        self._readers = anyio.CapacityLimiter(READERS)
+        self._writers = anyio.CapacityLimiter(1)
+        self._batches = Batches(partial(self._patiently, limiter=self._writers))
+        self._lock = threading.Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._inode: int | None = None
+        """Of the file that was found good."""
+        self._seen: int | None = None
+        """Of the file that was opened last."""
+
+    async def read(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        """What `work` reads, in a thread, as the file was at one moment."""
+        return await self._patiently(partial(transact, "BEGIN", work), self._readers)
+
+    async def write(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        """Do `work` in a thread, all of it or nothing; waits for other writers.
+
+        `work` may run more than once.
+        """
+        return await self._patiently(partial(transact, "BEGIN IMMEDIATE", work), self._writers)
+
+    async def write_soon(self, prepare: "Prepare") -> None:
+        """`write` what takes its time to prepare, which keeps nobody else from writing, with others that wait."""
+        await self._batches.write(prepare)
+
+    async def tidy(self) -> None:
+        """Give free space back to the disk, a little at a time."""
+        await self._patiently(_vacuum, self._writers)
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        with anyio.move_on_after(CLOSE_S, shield=True):
+            await anyio.to_thread.run_sync(self._let_go)
+
+    async def _patiently(
+        self, work: "Callable[[sqlite3.Connection], Value]", limiter: anyio.CapacityLimiter
+    ) -> Value:
+        give_up = math.inf
+        while True:
+            try:
+                return await anyio.to_thread.run_sync(self._attempt, work, limiter=limiter)
+            except _Busy as busy:
+                now = anyio.current_time()
+                give_up = min(give_up, now + self._patience_s)
+                if now >= give_up:
+                    raise self._unavailable(5) from busy
+            await anyio.sleep(PAUSE_S)
+
+    def _attempt(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        import sqlite3
+
+        try:
+            return self._attempt_once(work)
+        except sqlite3.DatabaseError as error:
+            if code_of(error) not in LASTING:
+                raise self._unavailable(code_of(error)) from error
+        self._set_aside()
+        try:
+            return self._attempt_once(work)
+        except sqlite3.Error as error:
+            raise self._unavailable(code_of(error)) from error
+
+    def _attempt_once(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        import sqlite3
+
+        with self._connection() as database:
+            try:
+                return work(database)
+            except sqlite3.OperationalError as error:
+                if code_of(error) not in BUSY:
+                    raise
+                busy = error  # the connection is as good as before
+        raise _Busy from busy
+
+    @contextmanager
+    def _connection(self) -> "Iterator[sqlite3.Connection]":
+        """A connection to the file that stands at the path now; closed if it fails."""
+        with self._lock:
+            if self._inode is None or _inode(self.path) != self._inode:
+                self._prepare()
+            database = self._idle.pop() if self._idle else None
+            inode = self._inode
+        if database is None:
+            database = _connect(self.path)
+        try:
+            yield database
+        except BaseException:
+            database.close()
+            raise
+        with self._lock:
+            if inode == self._inode:
+                self._idle.append(database)
+                return
+        database.close()
+
+    def _prepare(self) -> None:
+        """Make the file, or see that it is ours and of our version."""
+        self._close_idle()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"The library cannot be kept at {self.path}: {error.strerror}. "
+                "Set DATA_DIR to a folder that can be written.",
+                reason=reason_of(CANNOT_OPEN),
+            ) from error
+        self._inode, self._seen = None, _inode(self.path)
+        with closing(_connect(self.path)) as database:
+            self._migrate(database)
+        self._inode = self._seen
+
+    def _migrate(self, database: "sqlite3.Connection") -> None:
+        if self._version(database) == len(self._migrations):
+            return
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("PRAGMA journal_mode = WAL")
+        transact("BEGIN IMMEDIATE", self._bring_up, database)
+
+    def _bring_up(self, database: "sqlite3.Connection") -> None:
+        """To our version, from the one that the file has now."""
+        newest = str(len(self._migrations))
+        for step in self._migrations[self._version(database) :]:
+            for statement in step.split(";\n"):
+                database.execute(statement)
+        database.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (SCHEMA, newest))
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def _version(self, database: "sqlite3.Connection") -> int:
+        """Which version the file has; 0 if it is new."""
+        (owner,) = database.execute("PRAGMA application_id").fetchone()
+        if owner != APPLICATION_ID:
+            (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not owner and not tables:
+                return 0
+            # Another process may have made the library between the two questions.
+            if database.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+                raise StoreRefused(
+                    f"{self.path} is another program's database. Move it away, or set DATA_DIR to another folder."
+                )
+        row = database.execute("SELECT value FROM meta WHERE key = ?", (SCHEMA,)).fetchone()
+        if int(row[0]) > len(self._migrations):
+            raise StoreRefused(
+                f"{self.path} was written by a newer version of Kindly (library version {row[0]}, this one knows "
+                f"{len(self._migrations)}). Upgrade Kindly, or set DATA_DIR to another folder."
+            )
+        return int(row[0])
+
+    def _set_aside(self) -> None:
+        """Move the damaged file away, unless somebody else has done so."""
+        with self._lock:
+            self._inode = None
+            self._close_idle()
+            if _inode(self.path) != self._seen:
+                return
+            aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
+            try:
+                self.path.rename(aside)
+                for suffix in BESIDE:
+                    with suppress(FileNotFoundError):
+                        Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise self._unavailable(11) from error
+        logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
+
+    def _unavailable(self, code: int) -> StoreUnavailable:
+        reason = reason_of(code)
+        return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.", reason=reason)
+
+    def _let_go(self) -> None:
+        with self._lock:
+            self._close_idle()
+            self._inode = None
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
+class _Busy(Exception):
+    """Another process writes."""
+
+
+def _connect(path: Path) -> "sqlite3.Connection":
+    import sqlite3
+
+    database = sqlite3.connect(path, timeout=TRY_S, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("PRAGMA cache_size = -2000")
+        database.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
+        database.execute("PRAGMA journal_size_limit = 67108864")
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _vacuum(database: "sqlite3.Connection") -> None:
+    database.executescript(
+        f"PRAGMA incremental_vacuum({VACUUMED_PAGES})"
+    )  # `execute` takes one step
+
+
+def _inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None

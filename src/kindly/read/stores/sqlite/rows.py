@@ -1,0 +1,307 @@
+"""The library's tables in SQLite, and what is done in them. Everything here runs inside somebody's transaction."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kindly.models import Chunk, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.row_format import CHUNK, DOCUMENT, Row
+from kindly.read.store import EmbeddingModel, StoredPage, StoreStats
+from kindly.read.stores.sqlite.sign_index import to_bits
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+EPOCH = "epoch"
+"""A key of `meta`: another in each file, and whenever what is known of all vectors is void."""
+MAX_GONE = 20_000
+ASCII_MARKS = "!#$%&()*+,-./:;<=>?@[]^_`{|}~"
+
+WORDS = (
+    f"""CREATE VIRTUAL TABLE words USING fts5(terms, tokenize="ascii tokenchars '{ASCII_MARKS}'")"""
+)
+MERGED_SOON = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
+"""Its index stays in few pieces: a question reads all of them. Writing costs no more than with the usual four."""
+MIGRATIONS = (
+    f"""
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+INSERT INTO meta (key, value) VALUES ('epoch', lower(hex(randomblob(8))));
+CREATE TABLE documents (
+    doc INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT NOT NULL, etag TEXT,
+    last_modified TEXT, last_crawled INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    total INTEGER NOT NULL, language TEXT, how TEXT NOT NULL, partial INTEGER NOT NULL,
+    size INTEGER NOT NULL
+);
+CREATE INDEX documents_by_age ON documents (last_crawled, size);
+CREATE TABLE chunks (
+    n INTEGER PRIMARY KEY AUTOINCREMENT, doc INTEGER NOT NULL, position INTEGER NOT NULL,
+    embedding BLOB, id TEXT NOT NULL, section_path TEXT NOT NULL, start_at INTEGER NOT NULL,
+    end_at INTEGER NOT NULL, tokens INTEGER NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (doc, position);
+CREATE TABLE signs (n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
+CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
+{WORDS};
+{MERGED_SOON};
+CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
+)
+
+# Statements below are put together from the two lists of names and nothing else.
+ENTRY = f"SELECT {DOCUMENT}, doc FROM documents"  # noqa: S608
+ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
+CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
+KEEP_DOCUMENT = f"""
+INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
+    last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
+    content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
+    how = excluded.how, partial = excluded.partial, size = excluded.size
+"""  # noqa: S608
+KEEP_CHUNK = f"""
+INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""  # noqa: S608
+MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
+GONE_SPAN = "SELECT (SELECT min(seq) FROM gone), (SELECT max(seq) FROM gone)"
+"""Two questions: SQLite looks up the least or the greatest, but reads all rows for both."""
+ALL_GONE = (
+    "DELETE FROM documents",
+    "DELETE FROM chunks",
+    "DELETE FROM signs",
+    "DELETE FROM gone",
+    "DROP TABLE words",
+    WORDS,
+    MERGED_SOON,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPage:
+    """A page about to be written."""
+
+    entry: StoredPageInfo
+    chunks: tuple[Chunk, ...]
+    vectors: "Mapping[str, Vectors]"
+    model: EmbeddingModel | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChunk:
+    """A chunk that is there already."""
+
+    n: int
+    place: tuple[int, int, int, int]
+    """Position, start, end, tokens."""
+    embedded: bool
+
+
+def meta_of(database: "sqlite3.Connection") -> dict[str, str]:
+    """The table `meta`."""
+    return dict(database.execute("SELECT key, value FROM meta"))
+
+
+def model_of(database: "sqlite3.Connection") -> EmbeddingModel | None:
+    """Whose vectors there are."""
+    return row_format.to_model(meta_of(database))
+
+
+def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
+    """What chunks are found by, by id."""
+    return {chunk.id: " ".join(row_format.indexed_terms(chunk)) for chunk in chunks}
+
+
+def entry_of(url: str, database: "sqlite3.Connection") -> StoredPageInfo | None:
+    """What is known of a page."""
+    row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
+    return None if row is None else to_entry(row)
+
+
+def entries(limit: int, offset: int, database: "sqlite3.Connection") -> list[StoredPageInfo]:
+    """Pages, the latest first."""
+    return list(map(to_entry, database.execute(ENTRIES, (limit, offset))))
+
+
+def shelf_of(url: str, database: "sqlite3.Connection") -> StoredPage | None:
+    """All of a page."""
+    row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
+    return None if row is None else _to_shelf(row, database)
+
+
+def next_shelf(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPage] | None:
+    """The page that was added after the one with this number, and its number."""
+    row = database.execute(f"{ENTRY} WHERE doc > ? ORDER BY doc LIMIT 1", (after,)).fetchone()
+    return None if row is None else (row[10], _to_shelf(row, database))
+
+
+def _to_shelf(row: Row, database: "sqlite3.Connection") -> StoredPage:
+    entry = to_entry(row)
+    found = database.execute(CHUNKS, (row[10],)).fetchall()
+    chunks = tuple(row_format.to_chunk(entry.url, one) for one in found)
+    blobs = [one[-1] for one in found]
+    return StoredPage(entry, chunks, to_vectors(blobs) if blobs and all(blobs) else None)
+
+
+def to_entry(row: Row) -> StoredPageInfo:
+    """The page of a row that begins with `DOCUMENT`."""
+    return row_format.to_entry(row, row_format.from_micros(row[4]))
+
+
+def to_vectors(blobs: Sequence[bytes]) -> "Vectors":
+    """One row per blob."""
+    import numpy as np
+
+    halves = np.frombuffer(b"".join(blobs), np.float16)
+    return halves.astype(np.float32).reshape(len(blobs), -1)
+
+
+def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChunk]:
+    """The chunks of a page, by id."""
+    found = database.execute(
+        """
+        SELECT id, n, position, start_at, end_at, tokens, embedding IS NOT NULL
+        FROM chunks JOIN documents USING (doc) WHERE url = ?
+        """,
+        (url,),
+    )
+    return {id_: KeptChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
+
+
+def prepared(
+    page: NewPage, database: "sqlite3.Connection"
+) -> "Callable[[sqlite3.Connection], None]":
+    """What writes the page: the terms of those of its chunks that are not there, or without a vector, are known."""
+    known = known_chunks(page.entry.url, database)
+    new = [one for one in page.chunks if one.id not in known or not known[one.id].embedded]
+    return partial(put, page, terms_of(new))
+
+
+def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
+    """Make the page be these chunks and no others."""
+    kept = model_of(database)
+    model = row_format.model_to_keep(kept, page.model, page.vectors)
+    if model is not None:
+        named = {
+            row_format.MODEL_NAME: model.name,
+            row_format.MODEL_DIMENSION: str(model.dimension),
+        }
+        database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", named.items())
+    known = known_chunks(page.entry.url, database)
+    stay = {
+        one.id
+        for one in page.chunks
+        if one.id in known and (known[one.id].embedded or one.id not in page.vectors)
+    }
+    _drop_chunks(database, [old for id_, old in known.items() if id_ not in stay])
+    dimension = (model or kept or EmbeddingModel("", 0)).dimension
+    doc = _keep_document(database, page.entry, row_format.weight(page.chunks, dimension))
+    for position, chunk in enumerate(page.chunks):
+        if chunk.id not in stay:
+            added = terms.get(chunk.id)
+            if added is None:  # it was dropped by somebody else a moment ago
+                added = terms_of([chunk])[chunk.id]
+            _add_chunk(database, chunk, (doc, position), added, page.vectors.get(chunk.id))
+        elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
+            database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
+
+
+def _keep_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
+    values = (*row_format.from_entry(entry, row_format.to_micros(entry.crawled_at)), size)
+    database.execute(KEEP_DOCUMENT, values)
+    (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.url,)).fetchone()
+    return int(doc)
+
+
+def _add_chunk(
+    database: "sqlite3.Connection",
+    chunk: Chunk,
+    place: tuple[int, int],
+    terms: str,
+    vector: "Vectors | None",
+) -> None:
+    blob = None if vector is None else vector.astype("float16").tobytes()
+    n = database.execute(KEEP_CHUNK, (*row_format.from_chunk(chunk), *place, blob)).lastrowid
+    database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
+    if vector is not None:
+        database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, to_bits(vector)))
+
+
+def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[KeptChunk]) -> None:
+    numbers = [(one.n,) for one in chunks]
+    database.executemany("DELETE FROM chunks WHERE n = ?", numbers)
+    database.executemany("DELETE FROM words WHERE rowid = ?", numbers)
+    database.executemany("DELETE FROM signs WHERE n = ?", numbers)
+    gone = [(one.n,) for one in chunks if one.embedded]
+    if gone:
+        database.executemany("INSERT INTO gone (n) VALUES (?)", gone)
+        first, newest = database.execute(GONE_SPAN).fetchone()
+        if newest - first > MAX_GONE:
+            database.execute("DELETE FROM gone")
+            _new_epoch(database)
+
+
+def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
+    """Drop pages; how many there were."""
+    count = 0
+    for url in urls:
+        _drop_chunks(database, list(known_chunks(url, database).values()))
+        count += database.execute("DELETE FROM documents WHERE url = ?", (url,)).rowcount
+    return count
+
+
+def forget_all(database: "sqlite3.Connection") -> int:
+    """Drop every page; how many there were."""
+    (count,) = database.execute("SELECT count(*) FROM documents").fetchone()
+    for statement in ALL_GONE:
+        database.execute(statement)
+    _new_epoch(database)
+    return int(count)
+
+
+def drop_vectors(database: "sqlite3.Connection") -> None:
+    """Drop all vectors and the model."""
+    database.execute("UPDATE chunks SET embedding = NULL")
+    database.execute("DELETE FROM signs")
+    database.execute("DELETE FROM gone")
+    names = (row_format.MODEL_NAME, row_format.MODEL_DIMENSION)
+    database.execute("DELETE FROM meta WHERE key IN (?, ?)", names)
+    _new_epoch(database)
+
+
+def _new_epoch(database: "sqlite3.Connection") -> None:
+    database.execute(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES (?, lower(hex(randomblob(8))))", (EPOCH,)
+    )
+
+
+def aged(database: "sqlite3.Connection") -> list[row_format.Aged]:
+    """All pages as eviction sees them."""
+    found = database.execute("SELECT url, last_crawled, size FROM documents")
+    return [
+        row_format.Aged(url, row_format.from_micros(crawled), size) for url, crawled, size in found
+    ]
+
+
+def stats(path: Path, database: "sqlite3.Connection") -> StoreStats:
+    """How much there is."""
+    pages, oldest, newest = database.execute(
+        "SELECT count(*), min(last_crawled), max(last_crawled) FROM documents"
+    ).fetchone()
+    (chunks,) = database.execute("SELECT count(*) FROM chunks").fetchone()
+    files = (path, path.with_name(path.name + "-wal"))
+    return StoreStats(
+        kind="sqlite",
+        place=str(path),
+        pages=pages,
+        chunks=chunks,
+        size_bytes=sum(one.stat().st_size for one in files if one.exists()),
+        model=model_of(database),
+        oldest=None if oldest is None else row_format.from_micros(oldest),
+        newest=None if newest is None else row_format.from_micros(newest),
+    )

@@ -1,0 +1,1 @@
+"""Record network answers to a file, and replay them."""

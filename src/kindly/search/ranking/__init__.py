@@ -1,0 +1,1 @@
+"""Hits → hits in order: fusion, quality, relevance, deduplication."""

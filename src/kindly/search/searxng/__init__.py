@@ -1,0 +1,1 @@
+"""SearXNG: its wire format, and the pool of public instances."""

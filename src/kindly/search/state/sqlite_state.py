@@ -1,0 +1,66 @@
+"""What search remembers between starts, in a SQLite file: ledgers, limits, instances. No query is ever among it."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kindly.search.state.world import Json
+from kindly.storage.sqlite import SqliteFile
+from kindly.telemetry.warn_once import WarnOnce
+
+if TYPE_CHECKING:
+    import sqlite3
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS state_1 (
+    kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, key)
+) WITHOUT ROWID;
+"""
+LOAD = "SELECT key, value FROM state_1 WHERE kind = ?"
+SAVE = "INSERT OR REPLACE INTO state_1 (kind, key, value) VALUES (?, ?, ?)"
+FORGET = "DELETE FROM state_1 WHERE kind = ? AND key = ?"
+
+
+class SqliteState:
+    """State in one file that several servers share; the last one to write a value wins."""
+
+    def __init__(self, path: str, alarm: WarnOnce | None = None) -> None:
+        self._file = SqliteFile(path, SCHEMA, "search state", alarm)
+
+    async def load(self, kind: str) -> Mapping[str, Json]:
+        """All values of a kind, by their key."""
+        return await self._file.run(partial(_load, kind))
+
+    async def save(self, kind: str, values: Mapping[str, Json | None]) -> None:
+        """Set values of a kind; None forgets one."""
+        if values:
+            await self._file.run(partial(_save, kind, values))
+
+    async def aclose(self) -> None:
+        """Close the file."""
+        await self._file.aclose()
+
+
+def _load(kind: str, database: "sqlite3.Connection") -> dict[str, Json]:
+    rows = database.execute(LOAD, (kind,)).fetchall()
+    return {key: value for key, text in rows if (value := _object(text)) is not None}
+
+
+def _object(text: object) -> Json | None:
+    """A value as it was saved, or nothing for what cannot be read."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _save(kind: str, values: Mapping[str, Json | None], database: "sqlite3.Connection") -> None:
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        for key, value in values.items():
+            if value is None:
+                database.execute(FORGET, (kind, key))
+            else:
+                database.execute(SAVE, (kind, key, json.dumps(value)))

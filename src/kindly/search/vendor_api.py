@@ -1,0 +1,236 @@
+"""One HTTP exchange with a provider: request → JSON object, or the one error that says why not.
+
+Every failure becomes a leaf of `SearchError` here, in words that hold neither the key nor anything
+the provider wrote. The body of a refusal is read only where the provider's `reasons` name words to
+look for in it. What the object means is the provider's business; whom to ask next is the
+router's.
+"""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kindly.budget import Deadline
+from kindly.errors import (
+    CertificateRefused,
+    ProviderAnswerInvalid,
+    ProviderAuth,
+    ProviderFailed,
+    ProviderRateLimited,
+    ProviderRejected,
+    ProviderTimeout,
+    ProviderUnreachable,
+    SearchError,
+)
+from kindly.net.retry_after import retry_after_s
+from kindly.search.provider import ProviderSpec
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_ANSWER_BYTES = 4_000_000
+"""Decoded; a hundred results with long snippets stay far below."""
+MAX_REFUSAL_BYTES = 64_000
+REFUSAL_TIMEOUT_S = 0.5
+"""The status has already said no; its reason is worth no long wait."""
+REASON_FIELDS = ("code", "reason", "status")
+"""Where vendors put the word for why; their sentences are never looked at."""
+REASON_DEPTH = 6
+
+SENTENCES: dict[type[SearchError], str] = {
+    ProviderFailed: "{label} has a problem of its own (HTTP {status}): try again in a moment.",
+    ProviderRateLimited: (
+        "{label}'s rate limit or quota is reached (HTTP {status}): wait, or check its plan."
+    ),
+    ProviderAuth: (
+        "{label} refused the key (HTTP {status}): check {key_setting} and the account behind it."
+    ),
+    ProviderRejected: (
+        "{label} did not accept the request (HTTP {status}): "
+        "check the query, its filters and {address_setting}."
+    ),
+    ProviderAnswerInvalid: (
+        "{label} answered with a redirect (HTTP {status}), and redirects are not followed, "
+        "as the key would travel along: check {address_setting}."
+    ),
+}
+"""What a status that is no success is called."""
+
+
+def ignored(headers: Mapping[str, str]) -> None:
+    """Nobody wants to know the headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorApi:
+    """A vendor's API: the shared client, whose errors are whose, and who learns from its headers."""
+
+    client: "httpx2.AsyncClient"
+    spec: ProviderSpec
+    note: Callable[[Mapping[str, str]], None] = ignored
+    """Told the headers of every answer, refusals included: rate limits are learned from them."""
+    slots: anyio.Semaphore | None = field(default=None, repr=False)
+    """What requests share with all other traffic."""
+
+    async def ask(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
+        """Send one request and give the JSON object that came back.
+
+        Raises:
+            SearchError: One of its provider leaves.
+        """
+        answer = await self.send(request, deadline)
+        try:
+            body = json.loads(answer)
+        except (ValueError, RecursionError):
+            body = None
+        if isinstance(body, dict):
+            return body
+        raise invalid_answer(self.spec, "it is not a JSON object")
+
+    async def send(self, request: "httpx2.Request", deadline: Deadline) -> bytes:
+        """Send one request and give the bytes of a successful answer. Redirects are never followed.
+
+        Raises:
+            SearchError: One of its provider leaves.
+        """
+        outcome: bytes | SearchError = _timed_out(self.spec)
+        if remaining_s := deadline.remaining_s():
+            with anyio.move_on_after(remaining_s):
+                async with self.slots or contextlib.nullcontext():
+                    outcome = await _exchange(self, request)
+        if isinstance(outcome, SearchError):
+            raise outcome
+        return outcome
+
+
+def invalid_answer(spec: ProviderSpec, why: str) -> ProviderAnswerInvalid:
+    """The error for an answer of another shape than the vendor promises."""
+    return ProviderAnswerInvalid(
+        f"{spec.label}'s answer cannot be used, as {why}: "
+        f"try again, and check {spec.address_setting} if it stays so.",
+        provider=spec.name,
+    )
+
+
+async def _exchange(api: VendorApi, request: "httpx2.Request") -> bytes | SearchError:
+    """The answer, or the error to raise once this frame is gone.
+
+    The HTTP library's errors hold the request and with it the key: ours are raised outside the
+    handlers, so that none of theirs stays behind as a cause or context.
+    """
+    import httpx2
+
+    spec = api.spec
+    try:
+        response = await api.client.send(request, stream=True, follow_redirects=False)
+        api.note(response.headers)
+        async with contextlib.aclosing(response):
+            if leaf := _leaf_for(response.status_code, spec):
+                return _refusal(await _told_by(response, spec) or leaf, response, spec)
+            return await _read(response, spec)
+    except httpx2.TimeoutException:
+        return _timed_out(spec)
+    except httpx2.DecodingError:
+        return invalid_answer(spec, "its compression is broken")
+    except httpx2.RequestError as error:
+        leaf = CertificateRefused if _is_untrusted(error) else ProviderUnreachable
+        return leaf(
+            f"{spec.label} could not be reached ({type(error).__name__}): "
+            f"check the network, the proxy and {spec.address_setting}.",
+            provider=spec.name,
+        )
+
+
+def _is_untrusted(error: Exception) -> bool:
+    """Whether TLS gave up because of the certificate."""
+    import ssl
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
+async def _read(response: "httpx2.Response", spec: ProviderSpec) -> bytes | SearchError:
+    body = bytearray()
+    async with contextlib.aclosing(response.aiter_bytes()) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_ANSWER_BYTES:
+                return invalid_answer(spec, f"it is larger than {MAX_ANSWER_BYTES:,} bytes")
+    return bytes(body)
+
+
+def _timed_out(spec: ProviderSpec) -> ProviderTimeout:
+    return ProviderTimeout(
+        f"{spec.label} did not answer in time: try again in a moment.", provider=spec.name
+    )
+
+
+async def _told_by(response: "httpx2.Response", spec: ProviderSpec) -> type[SearchError] | None:
+    """What the JSON of a refusal says it is, if it has one of the provider's words for it."""
+    import httpx2
+
+    status = response.status_code
+    if not spec.reasons or not 400 <= status < 500 or status in spec.limit_statuses:
+        return None
+    body = bytearray()
+    with (
+        anyio.move_on_after(REFUSAL_TIMEOUT_S),
+        contextlib.suppress(httpx2.RequestError, ValueError, RecursionError),
+    ):
+        async with contextlib.aclosing(response.aiter_bytes()) as chunks:
+            async for chunk in chunks:
+                body += chunk
+                if len(body) > MAX_REFUSAL_BYTES:
+                    return None
+        words = set(_reasons_in(json.loads(body), REASON_DEPTH))
+        return next((leaf for word, leaf in spec.reasons.items() if word in words), None)
+    return None
+
+
+def _reasons_in(value: object, depth: int) -> Iterator[str]:
+    if depth and isinstance(value, list):
+        for item in value:
+            yield from _reasons_in(item, depth - 1)
+    elif depth and isinstance(value, dict):
+        for name, part in value.items():
+            if name in REASON_FIELDS and isinstance(part, str):
+                yield part
+            else:
+                yield from _reasons_in(part, depth - 1)
+
+
+def _refusal(
+    leaf: type[SearchError], response: "httpx2.Response", spec: ProviderSpec
+) -> SearchError:
+    status = response.status_code
+    sentence = SENTENCES[leaf].format(
+        label=spec.label,
+        status=status,
+        key_setting=spec.key_setting,
+        address_setting=spec.address_setting,
+    )
+    return leaf(
+        " ".join(filter(None, (sentence, spec.status_notes.get(status)))),
+        provider=spec.name,
+        status=status,
+        retry_after_s=retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC)),
+    )
+
+
+def _leaf_for(status: int, spec: ProviderSpec) -> type[SearchError] | None:
+    if status in spec.limit_statuses:
+        return ProviderRateLimited
+    if status in {401, 402, 403}:
+        return ProviderAuth
+    if status >= 500:
+        return ProviderFailed
+    if status >= 400:
+        return ProviderRejected
+    return ProviderAnswerInvalid if status >= 300 else None

@@ -1,0 +1,1 @@
+"""Streamable HTTP: the ASGI app, access control, OAuth, request limits."""

@@ -1,0 +1,162 @@
+"""The server over streamable HTTP: stateless, on loopback, or beyond it behind bearer tokens.
+
+Puts the gates and limits around the protocol's own application, outermost first: headers, Host and Origin, token, rate,
+body. What each of them does is said in `gate`, `oauth` and `limits`.
+"""
+
+import ipaddress
+import logging
+import socket
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from kindly.errors import SettingsError
+from kindly.server.http.access import OPEN_PATHS, Authority, Challenge, HostGate, TokenGate, Tokens
+from kindly.server.http.oauth import Issuer, Keys, Resource, json_over_http
+from kindly.server.http.request_limits import (
+    MAX_HEAD_BYTES,
+    BodyLimit,
+    HeaderLimit,
+    ImpatientProtocol,
+    RateLimit,
+)
+from kindly.server.mcp import KindlyServer
+from kindly.server.ops import console, health
+from kindly.server.server_state import ServerState
+from kindly.settings import Settings, revealed
+
+logger = logging.getLogger(__name__)
+
+PATH = "/mcp"
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - to recognise them, not to bind them
+SHUTDOWN_S = 2
+RATE_PER_MINUTE = 600
+"""Of one caller, where callers are told apart and nothing else is set."""
+MAX_CONNECTIONS = 1000
+"""Connections at once; one more is answered 503."""
+
+
+def build_http_app(server: KindlyServer, settings: Settings) -> ASGIApp:
+    """The ASGI application: `/mcp`, the pages of `ops` and `console` and, with OAuth, what clients must know to get a
+    token.
+
+    Raises:
+        SettingsError: it would listen beyond loopback with nothing to tell callers apart, or on every address without
+            host names; or the tokens or the OAuth settings cannot be used.
+    """
+    resource = Resource.of(settings)
+    authorities = _authorities(settings, resource)
+    hosts = _allowed_hosts(settings, guarded=bool(authorities))
+    told = resource.routes(PATH) if resource else []
+    app: ASGIApp = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=settings.max_request_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        custom_starlette_routes=[*_pages(server.desk), *told],
+    )
+    app = BodyLimit(app, settings.max_request_bytes)
+    per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if authorities else None)
+    if per_minute:
+        app = RateLimit(app, per_minute)
+    if authorities:
+        challenge = Challenge(resource.metadata_url, resource.scopes) if resource else Challenge()
+        open_paths = OPEN_PATHS | {console.PATH} | {route.path for route in told}
+        app = TokenGate(app, authorities, challenge, open_paths)
+    return HeaderLimit(HostGate(app, hosts))
+
+
+def _authorities(settings: Settings, resource: Resource | None) -> list[Authority]:
+    """Who knows the tokens of callers: the operator, an authorization server, both or nobody."""
+    known: list[Authority] = []
+    if settings.http_token or settings.http_token_file:
+        known.append(Tokens(revealed(settings.http_token) or "", settings.http_token_file))
+    if resource:
+        known.append(Issuer(resource, Keys(resource, json_over_http(settings))))
+    return known
+
+
+def _pages(desk: ServerState) -> list[Route]:
+    """What stands beside the tools: for who runs the server, and for who looks at it."""
+    library = health.LibrarySize(desk)
+    return [*health.routes(desk, library), *console.routes(desk, library)]
+
+
+def _allowed_hosts(settings: Settings, *, guarded: bool) -> list[str]:
+    """The names under which clients may call, without ports."""
+    named = [*LOOPBACK_HOSTS, *settings.allowed_hosts]
+    if settings.public_url:
+        named.append(urlsplit(settings.public_url).hostname or "")
+    if not _is_loopback(settings.host):
+        if not guarded:
+            raise SettingsError(
+                f"KINDLY_HOST {settings.host} is reachable by others: set KINDLY_HTTP_TOKEN, "
+                "KINDLY_HTTP_TOKEN_FILE or KINDLY_OAUTH_ISSUER, or listen on 127.0.0.1."
+            )
+        if settings.host in WILDCARDS and len(named) == len(LOOPBACK_HOSTS):
+            raise SettingsError(
+                f"KINDLY_HOST {settings.host} listens on every address: name the hosts that clients "
+                "will use in KINDLY_ALLOWED_HOSTS."
+            )
+    if settings.host not in WILDCARDS:
+        named.append(settings.host)
+    return [f"[{host}]" if ":" in host and host[0] != "[" else host for host in named]
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def serve_http(server: KindlyServer, settings: Settings) -> None:
+    """Serve clients over HTTP until the process is told to stop.
+
+    Raises:
+        SettingsError: the address cannot be listened on.
+    """
+    app = build_http_app(server, settings)
+    listening = listen(settings)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    logger.warning("listening on http://%s:%s%s", shown, port, PATH)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=SHUTDOWN_S,
+        server_header=False,
+        proxy_headers=False,
+        http=ImpatientProtocol,
+        ws="none",
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+        limit_concurrency=MAX_CONNECTIONS,
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket at the address that is set.
+
+    Raises:
+        SettingsError: it cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        listening = socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise SettingsError(
+            f"KINDLY_HOST {settings.host}, KINDLY_PORT {settings.port} cannot be listened on: "
+            f"{error.strerror or error}. Choose another port."
+        ) from None
+    # Without this every answer waits 40 ms for the client's delayed acknowledgement.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

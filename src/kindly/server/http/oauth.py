@@ -1,0 +1,322 @@
+"""Tokens of an authorization server: a signed JWT comes in, a caller or a refusal goes out (RFC 9068, RFC 9728).
+
+Kindly is the resource server only: it never issues a token and never sends one on. The keys come from the issuer
+through a `Get` that is passed in. PyJWT is imported when the first token is looked at.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+import kindly
+from kindly.budget import Clock
+from kindly.errors import SettingsError
+from kindly.net.api_client import Proxies, build_client
+from kindly.net.tls import Tls
+from kindly.server.http.access import WRONG_TOKEN, Caller, Refused
+from kindly.settings import Settings, revealed
+
+if TYPE_CHECKING:
+    from jwt import PyJWK
+
+ALGORITHMS = ("RS256", "ES256", "EdDSA")
+MIN_RSA_BITS = 2048
+TYPES = frozenset({None, "jwt", "at+jwt", "application/at+jwt"})
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
+LEEWAY_S = 30
+"""How far clocks may differ."""
+FRESH_S = 3600.0
+"""How long keys are used without asking again."""
+STALE_S = 86_400.0
+"""How long keys are used where the issuer does not answer."""
+REFRESH_S = 60.0
+"""How long after the keys came an unknown key id may have them fetched again."""
+RETRY_S = 10.0
+"""How long after a failure the issuer is asked again."""
+FETCH_S = 5.0
+MAX_BYTES = 1_000_000
+
+NO_SCOPE = Refused("The token lacks a scope that is needed.", 403, "insufficient_scope")
+NO_KEYS = Refused(
+    "The authorization server's keys cannot be had now.",
+    503,
+    "temporarily_unavailable",
+    retry_after_s=int(RETRY_S),
+)
+
+Get = Callable[[str], Awaitable[object]]
+"""An address → the JSON that is there."""
+
+
+class Unavailable(Exception):
+    """The issuer gave no keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What a token must be made for, and by whom."""
+
+    issuer: str
+    audience: str
+    url: str
+    """The address of this server as clients know it."""
+    jwks_url: str | None = None
+    scopes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Resource | None":
+        """The resource that is set up, if one is.
+
+        Raises:
+            SettingsError: it is set up by half, or with an address that cannot be trusted.
+        """
+        issuer, audience = settings.oauth_issuer, settings.oauth_audience
+        if issuer is None:
+            if audience or settings.oauth_jwks_url or settings.oauth_scopes:
+                raise SettingsError("KINDLY_OAUTH_ISSUER is needed where OAuth is set up.")
+            return None
+        if audience is None:
+            raise SettingsError(
+                "KINDLY_OAUTH_AUDIENCE is needed with KINDLY_OAUTH_ISSUER: without it a token "
+                "made for another service would do here."
+            )
+        url = settings.public_url or audience
+        if not url.startswith(("http://", "https://")):
+            raise SettingsError(
+                "KINDLY_PUBLIC_URL is needed where KINDLY_OAUTH_AUDIENCE is no address: "
+                "clients are told it, so that they ask for the right token."
+            )
+        _trusted("KINDLY_OAUTH_ISSUER", issuer)
+        if settings.oauth_jwks_url:
+            _trusted("KINDLY_OAUTH_JWKS_URL", settings.oauth_jwks_url)
+        return cls(issuer, audience, url, settings.oauth_jwks_url, settings.oauth_scopes)
+
+    @property
+    def metadata_url(self) -> str:
+        """Where clients read about this resource (RFC 9728, section 3.1)."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}{WELL_KNOWN}{parts.path.rstrip('/')}"
+
+    def metadata(self) -> dict[str, object]:
+        """What they read there."""
+        told: dict[str, object] = {
+            "resource": self.url,
+            "authorization_servers": [self.issuer],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Kindly",
+        }
+        return told | ({"scopes_supported": list(self.scopes)} if self.scopes else {})
+
+    def routes(self, path: str) -> list[Route]:
+        """The metadata at its well-known place, with the path of the resource and without."""
+
+        async def tell(_: Request) -> Response:
+            headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
+            return JSONResponse(self.metadata(), headers=headers)
+
+        own = urlsplit(self.metadata_url).path
+        places = dict.fromkeys((WELL_KNOWN, f"{WELL_KNOWN}{path}", own))
+        return [Route(place, tell) for place in places]
+
+
+def _trusted(name: str, address: str) -> None:
+    parts = urlsplit(address)
+    if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
+        raise SettingsError(
+            f"{name} must be an https:// address: who can change it can sign tokens."
+        )
+
+
+class Keys:
+    """The issuer's keys, fetched when first needed and seldom again."""
+
+    def __init__(self, resource: Resource, get: Get, clock: Clock = anyio.current_time) -> None:
+        self._resource = resource
+        self._get = get
+        self._clock = clock
+        self._keys: tuple[PyJWK, ...] = ()
+        self._came_at = -STALE_S
+        self._ask_from = -STALE_S
+        self._turn = anyio.Lock()
+
+    async def find(self, kid: str | None) -> "PyJWK | None":
+        """The key of that id; without an id, the only one there is.
+
+        Raises:
+            Unavailable: there are no keys at all, or only ones too old.
+        """
+        async with self._turn:
+            now = self._clock()
+            aged = now - self._came_at
+            if now >= self._ask_from and (aged >= FRESH_S or self._match(kid) is None):
+                await self._refresh(now)
+            if now - self._came_at >= STALE_S:
+                raise Unavailable
+        return self._match(kid)
+
+    def _match(self, kid: str | None) -> "PyJWK | None":
+        if kid is None:
+            return self._keys[0] if len(self._keys) == 1 else None
+        return next((key for key in self._keys if key.key_id == kid), None)
+
+    async def _refresh(self, now: float) -> None:
+        try:
+            self._keys = _usable(await self._get(await self._jwks_url()))
+        except Unavailable:
+            self._ask_from = now + RETRY_S
+        else:
+            self._came_at = now
+            self._ask_from = now + REFRESH_S
+
+    async def _jwks_url(self) -> str:
+        if self._resource.jwks_url is not None:
+            return self._resource.jwks_url
+        for place in metadata_places(self._resource.issuer):
+            try:
+                found = await self._get(place)
+            except Unavailable:
+                continue
+            if isinstance(found, dict) and found.get("issuer") == self._resource.issuer:
+                return _same_trust(found.get("jwks_uri"), self._resource.issuer)
+        raise Unavailable
+
+
+def metadata_places(issuer: str) -> tuple[str, ...]:
+    """Where an issuer's metadata may be (RFC 8414 section 3, OpenID Connect Discovery section 4)."""
+    parts = urlsplit(issuer)
+    origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+    return tuple(
+        dict.fromkeys(
+            (
+                f"{origin}/.well-known/oauth-authorization-server{path}",
+                f"{origin}/.well-known/openid-configuration{path}",
+                f"{origin}{path}/.well-known/openid-configuration",
+            )
+        )
+    )
+
+
+def _same_trust(address: object, issuer: str) -> str:
+    """The address, if it is no less safe than the issuer's."""
+    scheme = urlsplit(issuer).scheme
+    if isinstance(address, str) and address.startswith(("https://", f"{scheme}://")):
+        return address
+    raise Unavailable
+
+
+def _usable(found: object) -> "tuple[PyJWK, ...]":
+    """The keys of a JWK set that sign with an algorithm we take; all others are passed over."""
+    import jwt
+
+    listed = found.get("keys") if isinstance(found, dict) else None
+    keys = []
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict) and item.get("use", "sig") == "sig":
+            try:
+                key = jwt.PyJWK(item)
+            except (jwt.PyJWTError, ValueError, TypeError, KeyError):
+                continue
+            if key.algorithm_name in ALGORITHMS and _is_strong(key):
+                keys.append(key)
+    if not keys:
+        raise Unavailable
+    return tuple(keys)
+
+
+def _is_strong(key: "PyJWK") -> bool:
+    return key.algorithm_name != "RS256" or key.key.key_size >= MIN_RSA_BITS
+
+
+class Issuer:
+    """An authorization server whose tokens are taken."""
+
+    def __init__(self, resource: Resource, keys: Keys) -> None:
+        self._resource = resource
+        self._keys = keys
+
+    async def judge(self, token: str) -> Caller | Refused:
+        """Whose token this is, once its signature, times, issuer, audience and scopes are right."""
+        import jwt
+
+        wrong = (jwt.PyJWTError, ValueError, RecursionError, OverflowError)
+        try:
+            header = jwt.get_unverified_header(token)
+            if header.get("alg") not in ALGORITHMS or not _is_access_token(header):
+                return WRONG_TOKEN
+            key = await self._keys.find(header.get("kid"))
+            if key is None:
+                return WRONG_TOKEN
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=list(ALGORITHMS),
+                audience=self._resource.audience,
+                issuer=self._resource.issuer,
+                leeway=LEEWAY_S,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except Unavailable:
+            return NO_KEYS
+        except wrong:
+            return WRONG_TOKEN
+        if not set(self._resource.scopes) <= _scopes(claims):
+            return NO_SCOPE
+        return Caller.of(f"{claims.get('sub')} {claims.get('client_id', claims.get('azp'))}")
+
+
+def _is_access_token(header: Mapping[str, object]) -> bool:
+    kind = header.get("typ")
+    return (kind.lower() if isinstance(kind, str) else kind) in TYPES
+
+
+def _scopes(claims: Mapping[str, object]) -> set[str]:
+    """What a token allows: `scope` as RFC 9068 writes it, or `scp` as some issuers do."""
+    found: set[str] = set()
+    for name in ("scope", "scp"):
+        value = claims.get(name)
+        if isinstance(value, str):
+            found |= set(value.split())
+        elif isinstance(value, list):
+            found |= {item for item in value if isinstance(item, str)}
+    return found
+
+
+def json_over_http(settings: Settings) -> Get:
+    """Reads small JSON documents from addresses that the operator named; follows no redirect."""
+    tls = Tls(settings.ssl_cert_file)
+
+    async def get(url: str) -> object:
+        import httpx2
+
+        client = build_client(
+            timeout_s=FETCH_S,
+            user_agent=kindly.SERVER_NAME,
+            context=await tls.context(),
+            proxies=Proxies(
+                revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
+            ),
+        )
+        try:
+            with anyio.fail_after(FETCH_S):
+                async with client, client.stream("GET", url) as response:
+                    return json.loads(await _small_body(response))
+        except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, RecursionError):
+            raise Unavailable from None
+
+    return get
+
+
+async def _small_body(response: Any) -> bytes:
+    body = b""
+    async for part in response.aiter_bytes():
+        body += part
+        if response.status_code != 200 or len(body) > MAX_BYTES:
+            raise Unavailable
+    return body

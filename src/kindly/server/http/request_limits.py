@@ -1,0 +1,190 @@
+"""How much one request may be, how long it may take to arrive, and how many may come in a minute.
+
+Each limit is an ASGI wrapper that passes a request on or answers it; none knows what is behind it.
+"""
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import h11
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kindly.budget import Clock
+from kindly.server.http.access import ANYONE, CALLER, OPEN_PATHS
+
+MAX_HEADERS = 100
+MAX_HEADER_BYTES = 16 * 1024
+MAX_HEAD_BYTES = 32 * 1024
+"""Where a request's head is no longer read at all; the connection is answered 400 and closed."""
+HEAD_S = 10.0
+"""How long a request's head may take to arrive."""
+BODY_S = 30.0
+"""How long a request's body may take to arrive."""
+MAX_CALLERS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderLimit:
+    """Answers 431 where there are too many headers, or too large ones."""
+
+    app: ASGIApp
+    max_headers: int = MAX_HEADERS
+    max_bytes: int = MAX_HEADER_BYTES
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or answer 431."""
+        headers = scope.get("headers", ())
+        size = sum(len(name) + len(value) for name, value in headers)
+        if len(headers) <= self.max_headers and size <= self.max_bytes:
+            await self.app(scope, receive, send)
+            return
+        refusal = PlainTextResponse("The request's headers are too large.", 431)
+        await refusal(scope, receive, send)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimit:
+    """Hands a request on once its body is there; answers 413 where it is too large, 408 where it is too slow."""
+
+    app: ASGIApp
+    max_bytes: int
+    within_s: float = BODY_S
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or answer 413 or 408."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if _declared(scope) > self.max_bytes:
+            await self._too_large(scope, receive, send)
+            return
+        with anyio.move_on_after(self.within_s) as waiting:
+            messages = await _whole(receive, self.max_bytes)
+        if waiting.cancelled_caught:
+            refusal = PlainTextResponse("The request's body did not arrive in time.", 408)
+            await refusal(scope, receive, send)
+        elif messages is None:
+            await self._too_large(scope, receive, send)
+        else:
+            await self.app(scope, _replay(messages, receive), send)
+
+    async def _too_large(self, scope: Scope, receive: Receive, send: Send) -> None:
+        text = f"The request's body is larger than {self.max_bytes} bytes."
+        await PlainTextResponse(text, 413)(scope, receive, send)
+
+
+def _declared(scope: Scope) -> int:
+    length = Headers(scope=scope).get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+async def _whole(receive: Receive, max_bytes: int) -> list[Message] | None:
+    """The body as one message, and the disconnect where one came first; None, if it is too large."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return [message]
+        body += message.get("body", b"")
+        if len(body) > max_bytes:
+            return None
+        if not message.get("more_body", False):
+            return [{"type": "http.request", "body": bytes(body), "more_body": False}]
+
+
+def _replay(messages: list[Message], receive: Receive) -> Receive:
+    async def replay() -> Message:
+        return messages.pop(0) if messages else await receive()
+
+    return replay
+
+
+class Buckets:
+    """How often each caller may come: so many a minute, all of them in one go if he likes."""
+
+    def __init__(self, per_minute: int, clock: Clock, *, most: int = MAX_CALLERS) -> None:
+        self._capacity = float(per_minute)
+        self._per_s = per_minute / 60
+        self._clock = clock
+        self._most = most
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str) -> float:
+        """Seconds until the caller may come again; 0, and he may come now."""
+        now = self._clock()
+        left, at = self._left.pop(name, (self._capacity, now))
+        left = min(self._capacity, left + (now - at) * self._per_s)
+        allowed = left >= 1
+        self._left[name] = (left - 1 if allowed else left, now)
+        if len(self._left) > self._most:
+            self._left.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._per_s
+
+
+class RateLimit:
+    """Answers 429 to a caller who comes too often; others are not held up by it."""
+
+    def __init__(self, app: ASGIApp, per_minute: int, clock: Clock = anyio.current_time) -> None:
+        self._app = app
+        self._buckets = Buckets(per_minute, clock)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on, or answer 429 with the seconds to wait."""
+        wait_s = 0.0
+        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
+            wait_s = self._buckets.take(scope.get(CALLER, ANYONE).name)
+        if not wait_s:
+            await self._app(scope, receive, send)
+            return
+        refusal = PlainTextResponse(
+            "Too many requests.", 429, {"Retry-After": str(math.ceil(wait_s))}
+        )
+        await refusal(scope, receive, send)
+
+
+class ImpatientProtocol(H11Protocol):
+    """HTTP/1.1 whose connections are closed where a request's head does not arrive in time."""
+
+    head_s: float = HEAD_S
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stop_waiting: Callable[[], None] | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait."""
+        super().connection_made(transport)
+        self._watch_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on waiting, from the first byte, until the head is whole."""
+        super().data_received(data)
+        self._watch_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._calm()
+        super().connection_lost(exc)
+
+    def _watch_head(self) -> None:
+        if self.conn.their_state is not h11.IDLE:
+            self._calm()
+        elif self._stop_waiting is None:
+            self._stop_waiting = self.loop.call_later(self.head_s, self._give_up).cancel
+
+    def _calm(self) -> None:
+        if self._stop_waiting is not None:
+            self._stop_waiting()
+            self._stop_waiting = None
+
+    def _give_up(self) -> None:
+        self._stop_waiting = None
+        if not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,1 @@
+"""Operator endpoints: health, metrics, telemetry, console."""

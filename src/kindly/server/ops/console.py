@@ -1,0 +1,279 @@
+"""A page for a person: try the tools and see what a model would get, look into the library, watch the server.
+
+The page itself is open and holds nothing; all it shows comes from `/console/api`, behind the same gates as the tools.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+import kindly
+from kindly.app import App
+from kindly.budget import count_tokens
+from kindly.errors import KindlyError, StoreUnavailable
+from kindly.models import StoredPageInfo
+from kindly.pipeline import silent
+from kindly.read.store import Store, StoredPage
+from kindly.search.provider_stats import ProviderStatus
+from kindly.server.mcp import answer
+from kindly.server.ops.health import LibrarySize
+from kindly.server.ops.process_stats import this_process
+from kindly.server.render.page import compact
+from kindly.server.server_state import ServerState
+from kindly.telemetry.call_stats import SLOT_S, SLOTS, wall_clock
+
+PATH = "/console"
+API = f"{PATH}/api"
+PAGES_AT_ONCE = 100
+JSON_TYPE = "application/json"
+NO_STORE = {"Cache-Control": "no-store"}
+INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Refusal(Exception):
+    """A request of the page that cannot be answered."""
+
+    def __init__(self, detail: str, status: int = 400) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+def routes(desk: ServerState, library: LibrarySize) -> list[Route]:
+    """The page and what it asks for."""
+    console = Console(desk, library)
+    return [
+        Route(PATH, page),
+        Route(f"{API}/tools", _answered(console.tools)),
+        Route(f"{API}/call", _answered(console.call), methods=["POST"]),
+        Route(f"{API}/library", _answered(console.pages)),
+        Route(f"{API}/page", _answered(console.page)),
+        Route(f"{API}/state", _answered(console.state)),
+    ]
+
+
+def _answered(ask: Callable[[Request], Awaitable[dict[str, Any]]]) -> Endpoint:
+    """An endpoint that says in JSON what `ask` finds, or in a sentence why it cannot."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return JSONResponse(await ask(request), headers=NO_STORE)
+        except Refusal as refusal:
+            return JSONResponse({"error": str(refusal)}, refusal.status, NO_STORE)
+        except KindlyError as error:
+            return JSONResponse({"error": error.detail}, 503, NO_STORE)
+
+    return endpoint
+
+
+async def page(_: Request) -> Response:
+    """The page, which may run only what stands in it and talk only to where it came from."""
+    html, policy = _page()
+    headers = {
+        "Content-Security-Policy": policy,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HTMLResponse(html, headers=headers | NO_STORE)
+
+
+@cache
+def _page() -> tuple[str, str]:
+    html = files("kindly.server.ops").joinpath("console.html").read_text(encoding="utf-8")
+    return html, content_policy(html)
+
+
+def content_policy(html: str) -> str:
+    """The policy that lets exactly the inline scripts and styles of a page through (CSP 3, 8.4)."""
+    allowed: dict[str, list[str]] = {"script": [], "style": []}
+    for kind, text in INLINE.findall(html):
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        allowed[kind].append(f"'sha256-{digest}'")
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(allowed['script'])}",
+            f"style-src {' '.join(allowed['style'])}",
+            "connect-src 'self'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """What the page asks for."""
+
+    desk: ServerState
+    library: LibrarySize
+
+    async def tools(self, _: Request) -> dict[str, Any]:
+        """The tools, as clients see them."""
+        return {
+            "version": kindly.__version__,
+            "profile": self.desk.profile,
+            "tools": [
+                {
+                    "name": name,
+                    "title": tool.title,
+                    "description": tool.description,
+                    "input_schema": tool.arguments.schema_for_clients(),
+                }
+                for name, tool in self.desk.tools.items()
+            ],
+        }
+
+    async def call(self, request: Request) -> dict[str, Any]:
+        """What a model would get for a call, and how large that is."""
+        app = self._app()
+        name, arguments = await _wanted(request)
+        tool = self.desk.tools.get(name)
+        if tool is None:
+            raise Refusal(f"There is no tool {name[:60]!r}.", 404)
+        began = anyio.current_time()
+        result = await answer(tool, arguments, app, silent)
+        text = "".join(getattr(block, "text", "") for block in result.content)
+        structured = compact(result.structured_content) if result.structured_content else ""
+        return {
+            "failed": bool(result.is_error),
+            "text": text,
+            "structured": result.structured_content,
+            "text_tokens": count_tokens(text),
+            "structured_tokens": count_tokens(structured),
+            "took_ms": round((anyio.current_time() - began) * 1000),
+        }
+
+    async def pages(self, request: Request) -> dict[str, Any]:
+        """Pages of the library, the latest first."""
+        offset = _number(request.query_params.get("offset", "0"))
+        store = await self._store()
+        entries = await store.entries(limit=PAGES_AT_ONCE + 1, offset=offset)
+        shown = [_entry(entry) for entry in entries[:PAGES_AT_ONCE]]
+        return {
+            "pages": self._app().redactor.value(shown),
+            "more": len(entries) > PAGES_AT_ONCE,
+            "library": await self._library(),
+        }
+
+    async def page(self, request: Request) -> dict[str, Any]:
+        """All of one page of the library."""
+        shelf = await (await self._store()).shelf(request.query_params.get("url", ""))
+        if shelf is None:
+            raise Refusal("That page is not in the library.", 404)
+        return {"page": self._app().redactor.value(_shelf(shelf))}
+
+    async def state(self, _: Request) -> dict[str, Any]:
+        """How the server is doing: numbers and names, nothing of what was asked or found."""
+        app = self._app()
+        watch, process = app.watch, this_process()
+        return {
+            "version": kindly.__version__,
+            "now": wall_clock(),
+            "started_at": watch.started_at,
+            "in_flight": watch.in_flight,
+            "busy": watch.busy,
+            "calls": sum(watch.calls.values()),
+            "kept_pages": watch.kept_pages,
+            "pages": sum(watch.pages.values()),
+            "slot_s": SLOT_S,
+            "slots_kept": SLOTS,
+            "slots": [asdict(slot) for slot in watch.slots()],
+            "recent": [asdict(ended) for ended in reversed(watch.recent)],
+            "providers": [_provider(status) for status in app.standing()],
+            "library": await self._library(),
+            "memory_bytes": process.memory_bytes,
+            "open_files": process.open_files,
+        }
+
+    def _app(self) -> App:
+        if self.desk.app is None:
+            raise Refusal("The server is starting or stopping: try again in a moment.", 503)
+        return self.desk.app
+
+    async def _store(self) -> Store:
+        opened = self._app().library
+        if opened is None:
+            raise StoreUnavailable("Reading is not set up in this server.")
+        return await opened()
+
+    async def _library(self) -> dict[str, Any] | None:
+        stats = await self.library.stats()
+        if stats is None:
+            return None
+        return {
+            "kind": stats.kind,
+            "pages": stats.pages,
+            "chunks": stats.chunks,
+            "size_bytes": stats.size_bytes,
+        }
+
+
+async def _wanted(request: Request) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments that a request names."""
+    if not request.headers.get("content-type", "").lower().startswith(JSON_TYPE):
+        raise Refusal("A call must be sent as JSON.", 415)
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise Refusal("The call is not valid JSON.") from None
+    match body:
+        case {"tool": str(name), "arguments": Mapping() as arguments}:
+            return name, dict(arguments)
+        case _:
+            raise Refusal("A call needs a tool and its arguments.")
+
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise Refusal("offset must be a number.")
+    return int(text)
+
+
+def _entry(entry: StoredPageInfo) -> dict[str, Any]:
+    return {
+        "url": entry.url,
+        "title": entry.title,
+        "crawled_at": entry.crawled_at.isoformat(timespec="seconds"),
+        "characters": entry.total,
+        "how": entry.how,
+        "language": entry.language,
+        "partial": entry.partial,
+    }
+
+
+def _shelf(shelf: StoredPage) -> dict[str, Any]:
+    chunks = [
+        {"text": chunk.text, "section": list(chunk.section), "tokens": chunk.tokens}
+        for chunk in shelf.chunks
+    ]
+    return _entry(shelf.entry) | {"chunks": chunks}
+
+
+def _provider(status: ProviderStatus) -> dict[str, Any]:
+    return {
+        "name": status.name,
+        "health": str(status.health),
+        "calls": status.calls,
+        "failures": sum(status.failures.values()),
+        "last_failure": asdict(status.last_failure) if status.last_failure else None,
+        "p50_ms": status.p50_ms,
+        "p95_ms": status.p95_ms,
+        "quota": asdict(status.quota) if status.quota else None,
+    }

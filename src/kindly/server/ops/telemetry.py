@@ -1,0 +1,65 @@
+"""Around every call: it is counted, traced and logged, with its steps. Nobody learns what was asked or found."""
+
+import logging
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from kindly.app import App
+from kindly.telemetry import trace
+from kindly.telemetry.call_stats import CallStats, RunningCall
+from kindly.telemetry.trace import Span
+
+logger = logging.getLogger(__name__)
+
+KEPT = frozenset({"cache", "revalidated"})
+
+
+@contextmanager
+def observed(app: App, tool: str) -> Iterator[RunningCall]:
+    """One call; who runs it says how it ended."""
+    tracers = () if app.tracer is None else (app.tracer,)
+    current = RunningCall(secrets.token_hex(4), tool)
+    try:
+        with (
+            app.watch.call(current),
+            trace.listening(*tracers),
+            trace.span("call", tool=tool, call=current.id) as step,
+        ):
+            with trace.listening(counted(app.watch, current), logged(current.id)):
+                yield current
+            step.outcome = current.outcome if current.failed else "ok"
+            step.note(tokens=current.tokens)
+    finally:
+        facts = {"call": current.id, "tool": tool, "outcome": current.outcome}
+        logger.info("call", extra=facts | {"took_ms": current.took_ms})
+
+
+def counted(watch: CallStats, current: RunningCall) -> trace.Listener:
+    """Counts a call's steps."""
+    return partial(_counting, watch, current)
+
+
+@contextmanager
+def _counting(watch: CallStats, current: RunningCall, step: Span) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        watch.step(current, step.name, step.took_s, step.outcome, step.facts)
+
+
+def logged(call: str) -> trace.Listener:
+    """Writes a line for each step; what was at hand only at level debug."""
+    return partial(_logging, call)
+
+
+@contextmanager
+def _logging(call: str, step: Span) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        kept = step.facts.get("how") in KEPT or step.facts.get("cached")
+        facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
+        level = logging.DEBUG if kept or step.name == "extract" else logging.INFO
+        logger.log(level, step.name, extra=facts | step.facts)

@@ -1,0 +1,1 @@
+"""Profile `media`: `WebSearch` and `WebFetch`."""

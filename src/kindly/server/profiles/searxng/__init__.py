@@ -1,0 +1,1 @@
+"""Profile `searxng`: `web_search` over SearXNG, with the pages found."""

@@ -1,0 +1,1 @@
+"""SQLite files that several processes share."""

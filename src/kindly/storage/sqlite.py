@@ -1,0 +1,175 @@
+"""One SQLite file that several processes share: opened when first needed, used in threads, never in the way.
+
+A file that cannot be used is left alone, with one warning, for a database in memory. What passes (a lock, a full disk)
+is tried again after a while; a file that is damaged or foreign is not.
+"""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from kindly.telemetry.warn_once import WarnOnce
+
+if TYPE_CHECKING:
+    import sqlite3
+
+logger = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+
+MEMORY = ":memory:"
+BUSY_S = 2.0
+"""How long another process may hold the file before we do without it."""
+REST_S = 30.0
+"""How long we do without it."""
+CLOSE_S = 5.0
+BUSY, CANNOT_OPEN = 5, 14
+LASTING = frozenset({11, 26})
+"""Codes of a file that does not mend: it is damaged, or no database."""
+REASONS = {
+    3: "it may not be opened",
+    BUSY: "another process has held it for too long",
+    6: "another process has held it for too long",
+    8: "it cannot be written",
+    10: "the disk gave an error",
+    11: "it is damaged",
+    13: "the disk is full",
+    CANNOT_OPEN: "it cannot be opened",
+    26: "it is damaged",
+}
+"""By SQLite's primary code."""
+
+
+def code_of(error: "sqlite3.Error") -> int:
+    """SQLite's primary code for an error."""
+    code: int = getattr(error, "sqlite_errorcode", CANNOT_OPEN)
+    return code & 0xFF
+
+
+def reason_of(code: int) -> str:
+    """What a code means, in words."""
+    return REASONS.get(code, f"SQLite gave error {code}")
+
+
+def transact(
+    begin: str, work: "Callable[[sqlite3.Connection], Value]", database: "sqlite3.Connection"
+) -> Value:
+    """What `work` gives, in a transaction that begins so: all of it or nothing."""
+    with database:
+        database.execute(begin)
+        return work(database)
+
+
+class SqliteFile:
+    """A database to come."""
+
+    def __init__(
+        self,
+        path: str,
+        schema: str,
+        what: str,
+        alarm: WarnOnce | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path = path
+        self._schema = schema
+        self._what = what
+        self._alarm = alarm or WarnOnce()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        self._stand_in: sqlite3.Connection | None = None
+        self._rests_until = 0.0
+
+    async def run(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        """Do `work` in a thread; where the file fails, on a database in memory."""
+        return await anyio.to_thread.run_sync(self._locked, work)
+
+    async def aclose(self) -> None:
+        """Close the file once nobody works on it."""
+        with anyio.move_on_after(CLOSE_S, shield=True):
+            await anyio.to_thread.run_sync(self._close_when_free)
+
+    def _locked(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
+        import sqlite3
+
+        with self._lock:
+            if self._clock() < self._rests_until:
+                return work(self._in_memory())
+            try:
+                value = work(self._opened())
+            except sqlite3.Error as error:
+                if self._path == MEMORY:
+                    raise
+                self._leave_alone(error)
+                return work(self._in_memory())
+            self._taken_up()
+            return value
+
+    def _leave_alone(self, error: "sqlite3.Error") -> None:
+        """Do without the file: for a while, or for good where it does not mend."""
+        code = code_of(error)
+        lasting = code in LASTING
+        self._close()
+        self._rests_until = math.inf if lasting else self._clock() + REST_S
+        until = "the next start" if lasting else "it can be used again"
+        self._alarm.warn(
+            reason_of(code),
+            f"The file of the {self._what} cannot be used, as {reason_of(code)}; "
+            f"it is kept in memory until {until}.",
+        )
+
+    def _taken_up(self) -> None:
+        if self._stand_in is not None:
+            self._stand_in.close()
+            self._stand_in = None
+            logger.info("The file of the %s is used again.", self._what)
+
+    def _opened(self) -> "sqlite3.Connection":
+        if self._database is None:
+            self._database = _connect(self._path, self._schema)
+        return self._database
+
+    def _in_memory(self) -> "sqlite3.Connection":
+        if self._stand_in is None:
+            self._stand_in = _connect(MEMORY, self._schema)
+        return self._stand_in
+
+    def _close_when_free(self) -> None:
+        with self._lock:
+            self._close()
+            if self._stand_in is not None:
+                self._stand_in.close()
+                self._stand_in = None
+
+    def _close(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def _connect(path: str, schema: str) -> "sqlite3.Connection":
+    import sqlite3
+
+    if path != MEMORY:
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).touch(mode=0o600)
+        except OSError as error:
+            raise sqlite3.OperationalError("the file cannot be made") from error
+    database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.executescript(schema)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database

@@ -1,0 +1,515 @@
+"""The contract of profile `media`, specification 004: each row names the line it comes from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kindly.app import fetch_limits, guard_policy
+from kindly.errors import (
+    AddressRefused,
+    FetchError,
+    InputError,
+    PageForbidden,
+    PageNotFound,
+    PageRateLimited,
+    PageTimeout,
+    PageTooLarge,
+    ProviderAuth,
+    ProviderRateLimited,
+    SettingsError,
+)
+from kindly.models import Document, Hit, Hits, Query
+from kindly.server.profiles import PROFILES, profile_for
+from kindly.server.profiles.media.answers import (
+    Shown,
+    fetch_failure,
+    page_output,
+    search_failure,
+    search_output,
+)
+from kindly.server.profiles.media.profile import FETCHED, FOUND, PROFILE, WebFetch, WebSearch
+from kindly.server.tool import Arguments, Tool
+from kindly.settings import Settings
+from kindly.settings.file_tables import TABLES, keys
+from tests.support.seed_examples import example, path_of
+
+SEARCH, FETCH = PROFILE.tools
+TODAY = date(2024, 6, 1)
+WEB_SEARCH_TEXT = 931
+WEB_FETCH_TEXT = 947
+"""Characters of the specification's own descriptions, lines 101 to 120 and 215 to 239."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A line of a parameter table."""
+
+    line: int
+    tool: Tool
+    name: str
+    type: str
+    default: object = None
+    enum: frozenset[str] = frozenset()
+    maximum: int | None = None
+    required: bool = False
+
+
+RECENCY = frozenset({"day", "week", "month", "year"})
+FORMATS = frozenset({"text", "markdown", "html"})
+PARAMETERS = (
+    Parameter(39, SEARCH, "query", "string", required=True),
+    Parameter(40, SEARCH, "maxResults", "integer", 10, maximum=20),
+    Parameter(41, SEARCH, "site", "string"),
+    Parameter(42, SEARCH, "dateRange", "string", enum=RECENCY),
+    Parameter(43, SEARCH, "safeSearch", "boolean", True),
+    Parameter(134, FETCH, "url", "string", required=True),
+    Parameter(135, FETCH, "selector", "string"),
+    Parameter(136, FETCH, "format", "string", "markdown", FORMATS),
+    Parameter(137, FETCH, "maxLength", "integer", 10_000, maximum=100_000),
+    Parameter(138, FETCH, "includeLinks", "boolean", True),
+    Parameter(139, FETCH, "includeImages", "boolean", False),
+)
+
+REQUESTS: tuple[tuple[int, type[Arguments], dict[str, Any]], ...] = (
+    (111, WebSearch, {"query": "Dune Part Two cast"}),
+    (112, WebSearch, {"query": "The Last of Us season 2 release date"}),
+    (113, WebSearch, {"query": "qBittorrent API documentation", "site": "github.com"}),
+    (114, WebSearch, {"query": "Netflix new releases", "dateRange": "week"}),
+    (237, WebFetch, {"url": "https://www.imdb.com/title/tt15239678/"}),
+    (238, WebFetch, {"url": "https://en.wikipedia.org/wiki/Dune", "selector": ".infobox"}),
+    (239, WebFetch, {"url": "https://docs.example.com/api", "format": "markdown"}),
+    (252, WebSearch, {"query": "Dune Part Two release date 2024", "maxResults": 5}),
+    (
+        267,
+        WebSearch,
+        {"query": "The Last of Us TV series cast", "site": "imdb.com", "maxResults": 3},
+    ),
+    (
+        274,
+        WebFetch,
+        {
+            "url": "https://www.imdb.com/title/tt3581920/fullcredits/",
+            "selector": ".cast_list",
+            "format": "markdown",
+        },
+    ),
+    (
+        289,
+        WebSearch,
+        {"query": "Oppenheimer streaming where to watch 2024", "dateRange": "month"},
+    ),
+    (304, WebSearch, {"query": "qBittorrent Web API documentation", "site": "github.com"}),
+    (
+        310,
+        WebFetch,
+        {
+            "url": "https://github.com/qbittorrent/qBittorrent/wiki/WebUI-API-(qBittorrent-4.1)",
+            "format": "markdown",
+            "maxLength": 20000,
+        },
+    ),
+    (325, WebSearch, {"query": "Shogun FX season 2 news", "dateRange": "month", "maxResults": 5}),
+    (359, WebSearch, {"query": "TV shows similar to Severance 2024"}),
+    (371, WebSearch, {"query": "The Batman 2022 movie runtime cast", "site": "imdb.com"}),
+)
+
+RESPONSES = (
+    (47, "search", FOUND),
+    (80, "search_empty", FOUND),
+    (144, "fetch", FETCHED),
+    (166, "fetch_selector", FETCHED),
+    (180, "fetch_error", FETCHED),
+    (190, "fetch_partial", FETCHED),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A line of the settings example: what it says, and the field that it sets."""
+
+    line: int
+    table: str
+    key: str
+    field: str
+    stated: object
+    other: object
+    becomes: object
+
+
+SETTINGS = (
+    Setting(531, "WebSearch", "MaxResultsPerQuery", "max_results", 20, 5, 5),
+    Setting(532, "WebSearch", "DefaultSafeSearch", "default_safe_search", True, False, False),
+    Setting(533, "WebSearch", "CacheDurationMinutes", "search_cache_minutes", 60, 5, 5),
+    Setting(534, "WebSearch", "RateLimitPerMinute", "searches_per_minute", 30, 10, 10),
+    Setting(537, "WebFetch", "TimeoutSeconds", "request_timeout_ms", 30_000, 5, 5_000),
+    Setting(538, "WebFetch", "MaxContentLength", "max_length", 100_000, 5_000, 5_000),
+    Setting(540, "WebFetch", "RespectRobotsTxt", "respect_robots_txt", True, False, False),
+    Setting(541, "WebFetch", "CacheDurationMinutes", "cache_hours", 24, 30, 0.5),
+)
+
+
+def loaded(
+    folder: Path, tables: Mapping[str, object], environ: dict[str, str] | None = None
+) -> Settings:
+    file = folder / "appsettings.json"
+    file.write_text(json.dumps(tables), encoding="utf-8")
+    return Settings.load({"KINDLY_PROFILE": "media", **(environ or {})}, config=file)
+
+
+def test_the_profile_has_the_two_tools() -> None:
+    """Lines 25, 26."""
+    assert [tool.name for tool in PROFILE.tools] == ["WebSearch", "WebFetch"]
+    assert PROFILE in PROFILES
+
+
+@pytest.mark.parametrize("row", PARAMETERS, ids=lambda row: f"{row.line} {row.name}")
+def test_parameter_is_as_stated(row: Parameter) -> None:
+    schema = row.tool.arguments.schema_for_clients()
+    ours = schema["properties"][row.name]
+    assert (ours["type"], ours.get("default")) == (row.type, row.default)
+    assert frozenset(ours.get("enum", ())) == row.enum
+    assert ours.get("maximum") == row.maximum
+    assert (row.name in schema["required"]) is row.required
+
+
+@pytest.mark.parametrize("tool", [SEARCH, FETCH], ids=lambda tool: tool.name)
+def test_no_parameter_is_missing_or_added(tool: Tool) -> None:
+    named = [row.name for row in PARAMETERS if row.tool is tool]
+    assert list(tool.arguments.schema_for_clients()["properties"]) == named
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments", "request_"), REQUESTS, ids=[str(line) for line, _, _ in REQUESTS]
+)
+def test_example_request_is_accepted(
+    line: int, arguments: type[Arguments], request_: dict[str, Any]
+) -> None:
+    jsonschema.validate(request_, arguments.schema_for_clients())
+    assert arguments.parse(request_).model_dump().items() >= request_.items()
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "schema"), RESPONSES, ids=[name for _, name, _ in RESPONSES]
+)
+def test_example_response_has_a_shape_of_ours(line: int, name: str, schema: dict[str, Any]) -> None:
+    jsonschema.validate(example("004", name), schema)
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "broken"),
+    [
+        ("search", FOUND, {"results": [{"title": "x"}]}),
+        ("search", FOUND, {"totalResults": "many"}),
+        ("fetch", FETCHED, {"status": "fine"}),
+        ("fetch", FETCHED, {"metadata": {"author": None}}),
+        ("fetch_error", FETCHED, {"errorCode": "404"}),
+    ],
+)
+def test_another_shape_is_not_ours(
+    name: str, schema: dict[str, Any], broken: dict[str, Any]
+) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(example("004", name) | broken, schema)
+
+
+@pytest.mark.parametrize(
+    ("tool", "longest", "substance"),
+    [
+        (
+            SEARCH,
+            WEB_SEARCH_TEXT,
+            ["titles, snippets, and URLs", "site", "dateRange", "actor names", "Dune 2024 movie"],
+        ),
+        (
+            FETCH,
+            WEB_FETCH_TEXT,
+            ["readable content", "WebSearch", "JavaScript", "blocked", "partial", "truncated"],
+        ),
+    ],
+    ids=["WebSearch", "WebFetch"],
+)
+def test_description_has_the_stated_substance_within_its_length(
+    tool: Tool, longest: int, substance: list[str]
+) -> None:
+    """Lines 98 to 121 and 212 to 240."""
+    assert all(words in tool.description for words in substance)
+    assert len(tool.description) <= longest
+
+
+def hits(*found: Hit, total: int | None = None) -> Hits:
+    return Hits(Query("x"), found, "brave", total=total, took_ms=420)
+
+
+@pytest.mark.parametrize(
+    "item", example("004", "search")["results"], ids=lambda item: item["domain"]
+)
+def test_domain_and_date_are_those_of_the_example(item: dict[str, Any]) -> None:
+    """Lines 53 to 72, 93, 94."""
+    published = item["datePublished"] and f"{item['datePublished']}T10:00:00"
+    hit = Hit(item["title"], item["url"], item["snippet"], "brave", published)
+    (ours,) = search_output(hits(hit), 5_000, TODAY).structured["results"]
+    assert ours == item
+
+
+def test_search_tells_engine_time_and_total() -> None:
+    """Lines 50, 74, 75."""
+    found = search_output(
+        hits(Hit("t", "https://a.org", "s", "brave"), total=1_250_000), 5_000, TODAY
+    )
+    told = {key: found.structured[key] for key in ("totalResults", "searchEngine", "searchTime")}
+    assert told == {"totalResults": 1_250_000, "searchEngine": "brave", "searchTime": 0.42}
+
+
+def test_an_empty_search_is_the_example() -> None:
+    """Lines 80 to 86."""
+    stated = example("004", "search_empty")
+    ours = search_output(Hits(Query(stated["query"]), (), "brave"), 5_000, TODAY)
+    assert ours.structured == stated
+    assert not ours.failed
+
+
+@pytest.mark.parametrize(("length", "longest"), [(100, 100), (200, 200), (1_000, 200)], ids=str)
+def test_snippets_are_limited_to_about_200_characters(length: int, longest: int) -> None:
+    """Line 95."""
+    hit = Hit("t", "https://a.org", ("words " * 200)[:length], "brave")
+    (item,) = search_output(hits(hit), 5_000, TODAY).structured["results"]
+    assert len(item["snippet"]) <= longest
+
+
+def document(text: str = "Some text.", **more: Any) -> Document:
+    return Document("https://a.org/", text, datetime(2024, 6, 1, tzinfo=UTC), **more)
+
+
+@pytest.mark.parametrize(
+    ("characters", "wanted", "truncated"), [(50, 100, False), (100, 100, False), (101, 100, True)]
+)
+def test_content_is_cut_to_max_length(characters: int, wanted: int, truncated: bool) -> None:
+    """Lines 137, 150, 151."""
+    page = page_output(
+        Shown("https://a.org/", wanted), document("x" * characters), 5_000, TODAY
+    ).structured
+    assert len(page["content"]) == page["contentLength"] <= wanted
+    assert page["truncated"] is truncated
+    assert ("message" in page) is truncated
+
+
+def test_a_file_of_which_only_the_beginning_was_read_is_partial() -> None:
+    page = page_output(
+        Shown("https://a.org/", 100),
+        document(partial=True, media_type="application/pdf"),
+        5_000,
+        TODAY,
+    )
+    assert page.structured["status"] == "partial"
+    assert "paywall" not in page.structured["message"]
+
+
+URL = "https://a.org/x"
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "code", "message", "suggestion"),
+    [
+        (513, PageTimeout("slow", url=URL), None, "in time", "Retry"),
+        (514, PageNotFound("gone", url=URL, status=404), 404, "Page not found", "search"),
+        (515, PageForbidden("no", url=URL, status=403), 403, "Access denied", "another"),
+        (516, PageRateLimited("w", url=URL, status=429, retry_after_s=9), 429, "wait", "9 seconds"),
+        (517, InputError("The URL has no scheme.", field="url"), None, "scheme", "url"),
+        (518, PageTooLarge("big", url=URL, limit_bytes=9), None, "big", "smaller"),
+        (506, AddressRefused("private", url=URL), None, "private", "another"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, int) else None,
+)
+def test_an_error_is_told_as_stated(
+    line: int,
+    error: FetchError | InputError,
+    code: int | None,
+    message: str,
+    suggestion: str,
+) -> None:
+    output = fetch_failure(error, {"url": URL})
+    assert output.failed
+    assert output.structured["errorCode"] == code
+    assert message in output.structured["message"]
+    assert suggestion in output.structured["suggestion"]
+    jsonschema.validate(output.structured, FETCHED)
+
+
+@pytest.mark.parametrize(
+    ("error", "suggestion"),
+    [
+        (ProviderRateLimited("w", status=429, retry_after_s=7), "7 seconds"),
+        (ProviderAuth("k", status=401), "configuration"),
+    ],
+    ids=["rate limit", "key"],
+)
+def test_a_failed_search_says_what_to_do(error: Any, suggestion: str) -> None:
+    output = search_failure(error, {"query": "x"})
+    assert suggestion in output.structured["suggestion"]
+    assert output.structured["errorCode"] == error.status
+    jsonschema.validate(output.structured, FOUND)
+
+
+def test_the_settings_example_loads() -> None:
+    """Lines 527 to 543, as they stand; `${BRAVE_API_KEY}` from the environment."""
+    environ = {"KINDLY_PROFILE": "media", "BRAVE_API_KEY": "canary-4"}
+    settings = Settings.load(environ, config=path_of("004", "settings.json"))
+    for row in SETTINGS:
+        assert getattr(settings, row.field) == row.stated
+    assert settings.user_agent == "Mozilla/5.0 (compatible; JackAgent/1.0)"
+    assert [spec.name for spec in settings.configured()] == ["brave"]
+
+
+@pytest.mark.parametrize("row", SETTINGS, ids=lambda row: f"{row.line} {row.field}")
+def test_a_setting_has_the_stated_default_and_can_be_changed(row: Setting, tmp_path: Path) -> None:
+    assert getattr(Settings.load({"KINDLY_PROFILE": "media"}), row.field) in (row.stated, None)
+    changed = loaded(tmp_path, {row.table: {row.key: row.other}})
+    assert getattr(changed, row.field) == row.becomes
+
+
+def test_every_key_of_the_tables_has_a_row() -> None:
+    rows = {(row.table, row.key) for row in SETTINGS}
+    named = {(table, key) for table in ("WebSearch", "WebFetch") for key in keys(table)}
+    assert named - rows == {
+        ("WebSearch", "Provider"),
+        ("WebSearch", "ApiKey"),
+        ("WebFetch", "UserAgent"),
+    }
+    assert set(TABLES) == {"web_search", "WebSearch", "WebFetch"}
+
+
+@pytest.mark.parametrize(
+    ("environ", "api_key", "expected"),
+    [
+        ({"MY_KEY": "canary-1"}, "${MY_KEY}", "canary-1"),
+        ({"A": "canary", "B": "2"}, "${A}-${B}", "canary-2"),
+        ({}, "canary-3", "canary-3"),
+        ({}, "${BRAVE_API_KEY}", None),
+        ({"BRAVE_API_KEY": "canary-4"}, "canary-5", "canary-4"),
+    ],
+    ids=["another variable", "two variables", "plain", "not set", "environment overrules"],
+)
+def test_variables_are_expanded(
+    environ: dict[str, str], api_key: str, expected: str | None, tmp_path: Path
+) -> None:
+    """Line 530."""
+    settings = loaded(tmp_path, {"WebSearch": {"Provider": "brave", "ApiKey": api_key}}, environ)
+    found = settings.needed.get("BRAVE_API_KEY")
+    assert (found and found.get_secret_value()) == expected
+
+
+@pytest.mark.parametrize(
+    ("tables", "named"),
+    [
+        ({"WebSearch": {"Provider": "altavista"}}, "WebSearch.Provider"),
+        ({"WebSearch": {"Provider": "searxng_pool", "ApiKey": "x"}}, "WebSearch.ApiKey"),
+        ({"WebSearch": {"Colour": 1}}, "WebSearch.Colour"),
+        ({"WebFetch": {"TimeoutSeconds": "soon"}}, "WebFetch.TimeoutSeconds"),
+        ({"WebFetch": {"MaxContentLength": 1}}, "WebFetch.MaxContentLength"),
+        ({"WebFetch": 3}, "WebFetch"),
+        ({"Logging": {}}, "Logging"),
+    ],
+    ids=str,
+)
+def test_a_wrong_setting_is_named_as_it_was_written(
+    tables: dict[str, object], named: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        loaded(tmp_path, tables)
+    assert named in caught.value.detail
+    assert "\n" not in caught.value.detail
+
+
+@pytest.mark.parametrize("text", ["{", "[1]"], ids=["not JSON", "no object"])
+def test_a_file_that_is_no_json_object_is_named(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"settings\.json"):
+        Settings.load({}, config=file)
+
+
+KEYS = {"BRAVE_API_KEY": "canary-b", "SERPER_API_KEY": "canary-s", "TAVILY_API_KEY": "canary-t"}
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        ({}, ["brave", "serper", "tavily"]),
+        ({"KINDLY_PROVIDERS": "tavily"}, ["tavily"]),
+    ],
+    ids=["default", "set"],
+)
+def test_brave_comes_first(given: dict[str, str], order: list[str]) -> None:
+    """Lines 458, 529."""
+    settings = Settings.load({"KINDLY_PROFILE": "media", **KEYS, **given})
+    assert [spec.name for spec in settings.configured()] == order
+
+
+def test_another_provider_can_be_named(tmp_path: Path) -> None:
+    """Line 529."""
+    settings = loaded(tmp_path, {"WebSearch": {"Provider": "Tavily"}}, KEYS)
+    assert [spec.name for spec in settings.configured()] == ["tavily", "serper", "brave"]
+
+
+def test_pages_are_fetched_without_a_browser_and_politely() -> None:
+    """Lines 205 to 209."""
+    settings = Settings.load({"KINDLY_PROFILE": "media"})
+    limits = fetch_limits(settings)
+    assert settings.browser == "off"
+    assert (limits.max_redirects, limits.timeout_s, limits.respect_robots) == (5, 30.0, True)
+    assert limits.user_agent.startswith("Mozilla/5.0")
+
+
+def test_a_blocklist_reaches_the_guard() -> None:
+    """Line 502."""
+    settings = Settings.load(
+        {"KINDLY_PROFILE": "media", "KINDLY_BLOCKED_DOMAINS": "evil.example, bad.example"}
+    )
+    assert guard_policy(settings).blocked_domains == ("evil.example", "bad.example")
+
+
+@pytest.mark.parametrize(
+    ("search", "fetch", "names"),
+    [
+        ("true", "true", ["WebSearch", "WebFetch"]),
+        ("false", "true", ["WebFetch"]),
+        ("true", "false", ["WebSearch"]),
+        ("false", "false", []),
+    ],
+)
+def test_a_tool_can_be_disabled(search: str, fetch: str, names: list[str]) -> None:
+    """Lines 550, 551."""
+    environ = {
+        "KINDLY_PROFILE": "media",
+        "WEB_SEARCH_ENABLED": search,
+        "WEB_FETCH_ENABLED": fetch,
+    }
+    assert [tool.name for tool in profile_for(Settings.load(environ)).tools] == names
+
+
+def test_limits_that_are_set_stand_in_the_schemas(tmp_path: Path) -> None:
+    """Lines 531, 532, 538."""
+    settings = loaded(
+        tmp_path,
+        {
+            "WebSearch": {"MaxResultsPerQuery": 5, "DefaultSafeSearch": False},
+            "WebFetch": {"MaxContentLength": 5_000},
+        },
+    )
+    search, fetch = (tool.arguments.schema_for_clients() for tool in profile_for(settings).tools)
+    assert search["properties"]["maxResults"] | {"description": ""} == {
+        "default": 5,
+        "maximum": 5,
+        "minimum": 1,
+        "type": "integer",
+        "description": "",
+    }
+    assert search["properties"]["safeSearch"]["default"] is False
+    length = fetch["properties"]["maxLength"]
+    assert (length["default"], length["maximum"]) == (5_000, 5_000)

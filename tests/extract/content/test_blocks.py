@@ -1,0 +1,76 @@
+import pytest
+from turbohtml import parse
+
+from kindly.extract.content.blocks import BITS, MAX_DEPTH, Blocks, read_blocks
+
+
+def blocks_of(markup: str) -> Blocks:
+    body = parse(f"<body>{markup}").select_one("body")
+    assert body is not None
+    return read_blocks(body)
+
+
+@pytest.mark.parametrize(
+    ("markup", "texts"),
+    [
+        ("<p>One <b>bold</b> word.</p><p>Two.</p>", ["One bold word.", "Two."]),
+        ("<div>Before<p>inside</p>after</div>", ["Before", "inside", "after"]),
+        ("<p>a<br>b<br><br>c<br> <br>d</p>", ["a\nb", "c", "d"]),
+        ("<br><br><p>x</p>", ["x"]),
+        ("<a href=/><h3>Card</h3><p>Text</p></a>", ["Card", "Text"]),
+        ("<ul><li>a</li> <li>b</li></ul>", ["a", "b"]),
+        ("<p> </p><div><img src=x></div>", []),
+        ("<!-- note --><p>x</p>", ["x"]),
+    ],
+    ids=[
+        "inline-joined",
+        "loose-text",
+        "two-breaks-split",
+        "leading-breaks",
+        "link-around-blocks",
+        "list-items",
+        "no-text",
+        "comment",
+    ],
+)
+def test_text_is_cut_where_a_reader_sees_a_break(markup: str, texts: list[str]) -> None:
+    assert blocks_of(markup).texts == texts
+
+
+def test_links_and_images_are_counted() -> None:
+    blocks = blocks_of("<p>See <a href=/>this page</a><img src=x> now.</p>")
+    assert (blocks.linked, blocks.links, blocks.images) == ([9], [1], [1])
+
+
+def test_elements_know_their_parents_and_blocks() -> None:
+    blocks = blocks_of("<div class='card 12' id=c3><p>a</p><p>b</p></div>")
+    assert blocks.tags == ["body", "div", "p", "p"]
+    assert blocks.parents == [0, 0, 1, 1]
+    assert list(zip(blocks.starts, blocks.ends, strict=True)) == [(0, 2), (0, 2), (0, 1), (1, 2)]
+    assert blocks.names[1] == "card  c"
+    assert blocks.looks == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("markup", "mark"),
+    [
+        ("<nav>x</nav>", "nav"),
+        ("<h2>x</h2>", "heading"),
+        ("<div role=banner>x</div>", "role-chrome"),
+        ("<div itemprop=articleBody>x</div>", "prop-body"),
+        ("<div itemprop=sku>x</div>", "prop-trade"),
+        ("<div itemprop=unheard>x</div>", "prop-other"),
+        ("<div itemtype='https://schema.org/Product'>x</div>", "type-product"),
+        ("<div itemtype='https://schema.org/Event'>x</div>", "type-other"),
+        ("<div aria-modal=true>x</div>", "popup"),
+    ],
+)
+def test_what_markup_says_of_an_element_is_noted(markup: str, mark: str) -> None:
+    assert blocks_of(markup).marks[1] == BITS[mark]
+
+
+@pytest.mark.parametrize("tag", ["div", "span"])
+def test_what_lies_too_deep_is_one_block(tag: str) -> None:
+    deep = MAX_DEPTH + 20
+    markup = f"<p>top</p>{f'<{tag}>' * deep}<b>one</b> <i>two</i>{f'</{tag}>' * deep}"
+    assert blocks_of(markup).texts == ["top", "one two"]

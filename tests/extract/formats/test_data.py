@@ -1,0 +1,152 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kindly.errors import InputError, MediaUnsupported
+from kindly.extract.document import extract
+from kindly.extract.formats import data
+from kindly.extract.formats.sniff import Kind, sniff
+from kindly.extract.options import ExtractOptions
+from kindly.models import Document
+from tests.support.html_pages import page
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def read(body: str | bytes, media_type: str) -> Document:
+    return extract(page(body, media_type=media_type), ExtractOptions())
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type", "url", "kind"),
+    [
+        ('{"a": 1}', "text/plain", "https://x.example/", "json"),
+        ('{"a": 1}\n', "application/octet-stream", "https://x.example/", "json"),
+        ("[not json", "text/plain", "https://x.example/", "text"),
+        ('{"a": 1}\n{"a": 2}\n', "application/json", "https://x.example/", "json_lines"),
+        ('{"a": 1}\n{"a": 2}\n', "text/plain", "https://x.example/", "json_lines"),
+        ('{"a": 1}', "application/x-ndjson", "https://x.example/", "json_lines"),
+        ('{"a": 1}', "text/plain", "https://x.example/d.jsonl", "json_lines"),
+        ("a,b\n1,2", "text/csv", "https://x.example/", "table"),
+        ("a\tb\n1\t2", "text/plain", "https://x.example/d.tsv", "table"),
+        ("a,b\n1,2", "text/plain", "https://x.example/", "text"),
+        ("a,b\n1,2", "text/html", "https://x.example/d.csv", "html"),
+    ],
+)
+def test_data_is_known_by_content_type_or_name(body: str, media_type: str, url: str, kind: Kind) -> None:  # fmt: skip
+    assert sniff(page(body, media_type=media_type, url=url)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "pretty"),
+    [
+        ('{"a":1,"a":2}', '{\n  "a": 1,\n  "a": 2\n}'),
+        ("[NaN,Infinity]", "[\n  NaN,\n  Infinity\n]"),
+        ("[1e999, 0.10]", "[\n  1e999,\n  0.10\n]"),
+        (f"[{'9' * 9000}]", f"[\n  {'9' * 9000}\n]"),
+        ('{"a":{},"b":[]}', '{\n  "a": {},\n  "b": []\n}'),
+        ('["caf\\u00e9 \\" {"]', '[\n  "café \\" {"\n]'),
+        ('["\\ud800"]', '[\n  "\\ud800"\n]'),
+        ('"only"', '"only"'),
+        ("{broken", "{broken"),
+    ],
+    ids=["same key", "not numbers", "floats", "long number", "empty", "escapes", "half a sign", "string", "broken"],
+)  # fmt: skip
+def test_json_is_indented_and_otherwise_as_written(text: str, pretty: str) -> None:
+    assert data.json_text(text) == pretty
+
+
+@given(JSON)
+def test_indented_json_means_the_same(value: object) -> None:
+    assert json.loads(data.json_text(json.dumps(value))) == value
+
+
+@pytest.mark.parametrize("depth", [100, 500, 200_000])
+def test_deep_json_ends_with_its_text(depth: int) -> None:
+    assert read("[" * depth + "]" * depth, "application/json").text.count("[") == depth
+
+
+def test_json_that_would_grow_too_long_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "MAX_PRETTY_CHARACTERS", 20)
+    assert data.json_text("[1,2,3,4,5,6,7]") == "[1,2,3,4,5,6,7]"
+
+
+def test_json_lines_are_cut_and_say_so() -> None:
+    body = "".join(f'{{"n": {n}}}\n' for n in range(500))
+    document = read(body, "application/x-ndjson")
+    assert document.partial
+    assert document.text.startswith('```json\n{"n": 0}\n{"n": 1}')
+    assert document.text.endswith("```\n\n— the file goes on: 200 of its 500 objects were read —")
+
+
+def test_few_json_lines_are_whole() -> None:
+    document = read('{"n": 1}\n\n{"n": 2}\n', "application/jsonl")
+    assert (document.text, document.partial) == ('```json\n{"n": 1}\n{"n": 2}\n```', False)
+
+
+def test_long_json_lines_are_known_by_their_first_lines() -> None:
+    assert data.is_json_lines('{"n": 1}\n' * 50_000)
+
+
+@pytest.mark.parametrize(
+    ("body", "table"),
+    [
+        ("a,b\n1,2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ('a;b\n"x;y";2\n', "| a | b |\n| --- | --- |\n| x;y | 2 |"),
+        ("a\tb\n1\t2\n", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        ("a,b\n1\n\n2,3,4\n", "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 2 | 3 | 4 |"),
+        ("a|b\n1|*2*\n", "| a | b |\n| --- | --- |\n| 1 | \\*2\\* |"),
+    ],
+    ids=["comma", "semicolon", "tab", "ragged", "pipe"],
+)
+def test_separated_values_become_a_table(body: str, table: str) -> None:
+    assert read(body, "text/csv").text == table
+
+
+@pytest.mark.parametrize("body", ["just words\nand more\n", "a,b\n" + "x" * 200_000 + ",1"])
+def test_text_that_is_no_table_stays_text(body: str) -> None:
+    assert read(body, "text/csv").text == body.strip("\n")
+
+
+def test_long_and_wide_table_is_cut_and_says_so() -> None:
+    body = "\n".join(",".join("1" for _ in range(60)) for _ in range(1_500))
+    document = read(body, "text/csv")
+    assert document.partial
+    assert "1,001 of about 1,500 rows were read, 50 of 60 columns were read" in document.text
+
+
+@pytest.mark.parametrize("media_type", ["application/json", "text/csv", "application/x-ndjson"])
+def test_selector_on_data_is_an_input_error(media_type: str) -> None:
+    with pytest.raises(InputError):
+        extract(page("[1,2]", media_type=media_type), ExtractOptions(selector="p"))
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (b"\x00asm\x01", "application/wasm"),
+        (b"wOF2....", "font/woff2"),
+        (b"\x00\x01\x00\x00\x00\x10", "font/ttf"),
+        (b"OTTO\x00", "font/otf"),
+        (b"RIFF....WAVEfmt ", "audio/wav"),
+        (b"RIFF....AVI LIST", "video/x-msvideo"),
+        (b"....ftypavif", "image/avif"),
+        (b"....ftypheic", "image/heic"),
+        (b"....ftypM4A ", "audio/mp4"),
+        (b"\x28\xb5\x2f\xfd", "application/zstd"),
+        (b"a" * 257 + b"ustar", "application/x-tar"),
+        (b"MZ\x90\x00", "application/vnd.microsoft.portable-executable"),
+        (b"\xff\xfb\x90", "audio/mpeg"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_binary_is_named_by_its_first_bytes(body: bytes, named: str) -> None:
+    with pytest.raises(MediaUnsupported) as caught:
+        read(body, "text/html")
+    assert caught.value.media_type == named
+    assert f"{len(body):,} bytes" in caught.value.detail

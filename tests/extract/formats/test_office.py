@@ -1,0 +1,361 @@
+import io
+import sys
+import zipfile
+
+import pytest
+
+from kindly.errors import (
+    ExtractionFailed,
+    InputError,
+    KindlyError,
+    MediaUnsupported,
+    NoContent,
+    PageWalled,
+)
+from kindly.extract.document import extract
+from kindly.extract.formats import archive, office, workbook
+from kindly.extract.options import ExtractOptions
+from kindly.models import Document, Format, Link, OutcomeKind
+from tests.support.html_pages import page
+from tests.support.zip_files import docx, para, related, row, run, xlsx, zipped
+
+pytest.importorskip("mammoth")
+pytest.importorskip("python_calamine")
+
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+ODT = "application/vnd.oasis.opendocument.text"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
+TABLE = (
+    "<w:tbl>"
+    + "".join(
+        f"<w:tr>{''.join(f'<w:tc>{para(run(cell))}</w:tc>' for cell in cells)}</w:tr>"
+        for cells in (("a", "b"), ("1", "2|3"))
+    )
+    + "</w:tbl>"
+)
+LETTER = (
+    para(run("Tides"), "heading1")
+    + para(run("See ") + f'<w:hyperlink r:id="rId3">{run("the tables")}</w:hyperlink>' + run("."))
+    + para(run("high"), "ListParagraph", 0)
+    + para(run("higher"), "ListParagraph", 1)
+    + TABLE
+    + para(run("if x:"), "HTMLPreformatted")
+    + para(run("    pass"), "HTMLPreformatted")
+)
+
+
+def read(body: bytes, media_type: str = "", format: Format = "markdown") -> Document:
+    return extract(page(body, media_type=media_type), ExtractOptions(format))
+
+
+@pytest.mark.parametrize(
+    "media_type", ["", "application/zip", "text/html", "application/octet-stream"]
+)
+def test_word_document_keeps_its_structure_whatever_it_is_sent_as(media_type: str) -> None:
+    document = read(docx(LETTER), media_type)
+    assert document.text == (
+        "# Tides\n\nSee [the tables](https://l.example/x).\n\n- high\n  - higher\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |\n\n```\nif x:\n    pass\n```"
+    )
+    assert document.media_type.endswith("wordprocessingml.document")
+    assert document.links == (Link("the tables", "https://l.example/x"),)
+    assert (document.metadata.title, document.metadata.author, document.metadata.published) == (
+        "Tides & moons", "A. Writer", "2024-01-02T03:04:05Z",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "start"), [("text", "Tides\n\nSee"), ("html", "<h1>Tides</h1>")])  # fmt: skip
+def test_word_document_in_other_formats(format: Format, start: str) -> None:
+    assert read(docx(LETTER), format=format).text.startswith(start)
+
+
+def test_hidden_words_of_a_document_are_left_out_and_counted() -> None:
+    body = docx(para(run("shown ") + run("secret", hidden=True) + run("too")))
+    document = read(body)
+    assert (document.text, document.hidden_dropped) == ("shown too", 1)
+
+
+def test_title_stands_in_where_properties_have_none() -> None:
+    body = docx(para(run("Tides"), "heading1"), **{"docProps/core__xml": "<x/>"})
+    assert read(body).metadata.title == "Tides"
+
+
+def test_document_without_words_has_no_content() -> None:
+    with pytest.raises(NoContent):
+        read(docx(para("")))
+
+
+def test_external_picture_is_not_fetched() -> None:
+    picture = (
+        f'<w:p><w:r><w:drawing><wp:inline xmlns:wp="{DRAWING}/wordprocessingDrawing">'
+        f'<a:graphic xmlns:a="{DRAWING}/main"><a:graphicData><pic:pic xmlns:pic="{DRAWING}/picture"><pic:blipFill>'
+        '<a:blip r:link="rId1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline>'
+        "</w:drawing></w:r></w:p>"
+    )
+    rels = related(("image", "file:///etc/passwd"))
+    body = docx(picture + para(run("words")), **{"word/_rels/document__xml__rels": rels})
+    assert read(body).text == "words"
+
+
+def test_long_document_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_MARKUP", 200)
+    document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(50))))
+    assert document.partial
+    assert document.text.endswith("— the file goes on beyond what was read —")
+
+
+def test_long_document_is_read_piece_by_piece_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 2_000)
+    body = TABLE * 3 + "".join(para(run(f"paragraph {n}")) for n in range(200)) + "<w:p/>"
+    document = read(docx(body + para(run("gone", hidden=True))))
+    assert not document.partial
+    assert [f"paragraph {n}\n" in f"{document.text}\n" for n in range(200)] == [True] * 200
+    assert document.text.count("| --- |") == read(docx(TABLE * 3)).text.count("| --- |")
+    assert document.hidden_dropped == 1
+
+
+@pytest.mark.parametrize("pieces", [1, 3], ids=["at once", "after pieces"])
+def test_document_of_too_much_markup_is_cut_between_paragraphs(
+    monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    monkeypatch.setattr(office, "MAX_WORD", 20_000)
+    monkeypatch.setattr(office, "MAX_PIECE", 18_000 // pieces)
+    document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(400))))
+    assert document.partial
+    assert document.text.endswith("— the file goes on beyond what was read —")
+    assert "paragraph 50\n" in document.text
+
+
+def test_document_that_is_one_huge_table_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 50)
+    monkeypatch.setattr(office, "MAX_WHOLE", 60)
+    with pytest.raises(ExtractionFailed):
+        read(docx(TABLE * 2))
+
+
+def test_document_ends_before_a_table_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 100)
+    monkeypatch.setattr(office, "MAX_WHOLE", 150)
+    document = read(docx(para(run("before")) + TABLE))
+    assert document.text == "before\n\n— the file goes on beyond what was read —"
+
+
+def test_document_that_takes_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_PIECE", 100)
+    times = iter((0.0, 0.0, 99.0))
+    body = docx("".join(para(run(f"paragraph {n}")) for n in range(9)))
+    package = archive.Archive(body, url="https://h.example/", media_type="x")
+    reading = office.read_docx(package, ExtractOptions(), lambda: next(times))
+    assert reading.partial
+    assert reading.text == "paragraph 0\n\n— the file goes on beyond what was read —"
+
+
+def test_sheets_become_tables_and_hidden_ones_are_counted() -> None:
+    prices = row(1, "item", "price") + row(2, "a|b", 2.5) + row(3, "c", 3)
+    book = xlsx(
+        {"Prices": prices, "Notes": row(1, "x", "y"), "Secret": row(1, "s")},
+        hidden=frozenset({"Secret"}),
+    )
+    document = read(book)
+    assert document.text == (
+        "## Prices\n\n| item | price |\n| --- | --- |\n| a\\|b | 2.5 |\n| c | 3 |\n\n"
+        "## Notes\n\n| x | y |\n| --- | --- |"
+    )
+    assert document.hidden_dropped == 1
+    assert document.media_type.endswith("spreadsheetml.sheet")
+
+
+def test_long_and_wide_sheets_are_cut_and_say_so() -> None:
+    rows = "".join(row(n, *range(60)) for n in range(1, workbook.MAX_ROWS + 3))
+    document = read(xlsx({"Big": rows}))
+    assert document.partial
+    assert "the sheet goes on: 1,001 rows and 50 columns of it were read" in document.text
+
+
+def test_presentation_of_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = slides()
+    monkeypatch.setattr(office, "MAX_SLIDES_MARKUP", 1_000)
+    with pytest.raises(ExtractionFailed):
+        read(body)
+
+
+def test_many_sheets_are_cut_and_said() -> None:
+    document = read(xlsx({f"S{n}": row(1, "v") for n in range(office.MAX_SHEETS + 1)}))
+    assert document.partial
+    assert "30 of 31 sheets" in document.text
+
+
+def test_open_document_sheet_is_read() -> None:
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("mimetype", kind)
+        made.writestr(
+            "META-INF/manifest.xml",
+            f'<m:manifest xmlns:m="m"><m:file-entry m:full-path="/" m:media-type="{kind}"/></m:manifest>',
+        )
+        made.writestr(
+            "content.xml",
+            '<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x"><office:body><office:spreadsheet>'
+            '<table:table table:name="One"><table:table-row><table:table-cell office:value-type="string">'
+            "<text:p>cell</text:p></table:table-cell><table:table-cell office:value-type='string'><text:p>next</text:p>"
+            "</table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>",
+        )
+    document = read(out.getvalue())
+    assert (document.media_type, document.text) == (
+        kind,
+        "## One\n\n| cell | next |\n| --- | --- |",
+    )
+
+
+def slides(count: int = 1) -> bytes:
+    pptx = pytest.importorskip("pptx")
+    show = pptx.Presentation()
+    for _ in range(count):
+        slide = show.slides.add_slide(show.slide_layouts[1])
+        slide.shapes.title.text = "Hello"
+        frame = slide.placeholders[1].text_frame
+        frame.text = "first"
+        for text, level in (("second", 1), ("third", 0)):
+            added = frame.add_paragraph()
+            added.text, added.level = text, level
+        slide.notes_slide.notes_text_frame.text = "say this"
+    blank = show.slides.add_slide(show.slide_layouts[6])
+    cells = blank.shapes.add_table(1, 2, 0, 0, 9, 9).table.rows[0].cells
+    cells[0].text, cells[1].text = "a", "b"
+    group = blank.shapes.add_group_shape()
+    group.shapes.add_textbox(0, 90, 9, 9).text_frame.text = "in a group"
+    show.slides.add_slide(show.slide_layouts[6])._element.set("show", "0")
+    out = io.BytesIO()
+    show.save(out)
+    return out.getvalue()
+
+
+def test_slides_come_in_order_with_their_notes() -> None:
+    document = read(slides())
+    assert document.text == (
+        "## Slide 1: Hello\n\n- first\n  - second\n- third\n\nNotes: say this\n\n"
+        "## Slide 2\n\nin a group\n\n| a | b |\n| --- | --- |"
+    ) or document.text == (
+        "## Slide 1: Hello\n\n- first\n  - second\n- third\n\nNotes: say this\n\n"
+        "## Slide 2\n\n| a | b |\n| --- | --- |\n\nin a group"
+    )
+    assert document.hidden_dropped == 1
+
+
+def test_many_slides_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_SLIDES", 2)
+    document = read(slides(3))
+    assert document.partial
+    assert "2 of 4 slides" in document.text
+
+
+@pytest.mark.parametrize(
+    ("library", "body", "what"),
+    [("mammoth", docx(LETTER), "Word"), ("python_calamine", xlsx({"A": row(1, "x", "y")}), "Excel"),
+     ("pptx", zipped({"ppt/presentation.xml": "<x/>"}), "PowerPoint")],
+    ids=["word", "excel", "powerpoint"],
+)  # fmt: skip
+def test_missing_library_names_the_extra(
+    library: str, body: bytes, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MediaUnsupported) as caught:
+        read(body)
+    assert what in caught.value.detail
+    assert "office" in caught.value.detail
+
+
+def test_selector_on_an_office_file_is_an_input_error() -> None:
+    with pytest.raises(InputError):
+        extract(page(docx(LETTER)), ExtractOptions(selector="p"))
+
+
+def lying(body: bytes, name: bytes, size: int) -> bytes:
+    """The archive with a false unpacked size of one member in its directory."""
+    start = body.index(b"PK\x01\x02")
+    while body[start + 46 : start + 46 + len(name)] != name:
+        start = body.index(b"PK\x01\x02", start + 1)
+    return body[: start + 24] + size.to_bytes(4, "little") + body[start + 28 :]
+
+
+def encrypted(body: bytes) -> bytes:
+    start = body.index(b"PK\x01\x02")
+    return body[: start + 8] + b"\x01\x00" + body[start + 10 :]
+
+
+LAUGHS = (
+    '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha">'
+    + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9))
+    + f"]><w:document xmlns:w='w'>&j;{'<!-- word/document.xml -->'}</w:document>"
+)
+MANY = {f"{n}.xml": "" for n in range(archive.MAX_MEMBERS)}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        docx(LETTER, **{"word/media/zeros__bin": bytes(8 * 1024 * 1024)}),
+        docx(LETTER, **{"word/big__xml": "<x>" + "".join(f"{n:x}" for n in range(9_000_000)) + "</x>"}),
+        zipped({"word/document.xml": "<x/>", **MANY}),
+        docx(LETTER, **{"word/document__xml": LAUGHS}),
+        docx(LETTER, **{"word/document__xml": LAUGHS.encode("utf-16")}),
+        docx(LETTER, **{"word/footnotes__xml": LAUGHS}),
+        lying(docx(LETTER), b"word/document.xml", 900 * 1024 * 1024),
+    ],
+    ids=["ratio", "markup", "members", "entities", "entities in utf-16", "entities beside", "promise"],
+)  # fmt: skip
+def test_bomb_is_refused_before_it_is_unpacked(body: bytes) -> None:
+    with pytest.raises(ExtractionFailed) as caught:
+        read(body)
+    assert caught.value.outcome is OutcomeKind.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        docx(LETTER)[:-40],
+        docx("<w:p>"),
+        docx(LETTER, **{"word/document__xml": b"\xff\xfe\x00"}),
+        zipped({"word/document.xml": "<x/>"}),
+        zipped({"xl/workbook.xml": "<x/>"}),
+        zipped({"xl/workbook.xml": "<x"}),
+        zipped({"ppt/presentation.xml": "<x/>"}),
+        zipped({"META-INF/container.xml": "<x/>"}),
+        lying(docx(LETTER), b"word/document.xml", 10),
+        OLE + "Workbook".encode("utf-16-le"),
+    ],
+    ids=["cut", "unclosed", "not text", "word", "excel", "excel xml", "powerpoint", "book", "short", "old excel"],
+)  # fmt: skip
+def test_broken_file_is_unsupported(body: bytes) -> None:
+    with pytest.raises((MediaUnsupported, NoContent)) as caught:
+        read(body)
+    assert isinstance(caught.value, KindlyError)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [encrypted(docx(LETTER)), OLE + "EncryptedPackage".encode("utf-16-le")],
+    ids=["zip", "office"],
+)
+def test_encrypted_file_asks_for_its_password(body: bytes) -> None:
+    with pytest.raises(PageWalled) as caught:
+        read(body)
+    assert caught.value.outcome is OutcomeKind.AUTH
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (OLE + "WordDocument".encode("utf-16-le"), "application/msword"),
+        (OLE + "PowerPoint Document".encode("utf-16-le"), "application/vnd.ms-powerpoint"),
+        (OLE, "application/x-ole-storage"),
+        (zipped({"mimetype": "x", "a.txt": "b"}), "application/zip"),
+        (b"PK\x03\x04" + bytes(26) + b"mimetype" + ODT.encode(), ODT),
+    ],
+    ids=["doc", "ppt", "ole", "zip", "odt"],
+)  # fmt: skip
+def test_other_container_is_named(body: bytes, named: str) -> None:
+    with pytest.raises(MediaUnsupported) as caught:
+        read(body)
+    assert caught.value.media_type == named

@@ -1,0 +1,259 @@
+import itertools
+import sys
+
+import pytest
+
+from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, PageWalled
+from kindly.extract.document import extract
+from kindly.extract.formats import pdf as reader
+from kindly.extract.options import ExtractOptions
+from kindly.models import Document, Format, Link, OutcomeKind
+from tests.support.html_pages import URL, page
+from tests.support.pdf_files import line, lines, pdf
+
+PROSE = [
+    "The quick brown fox jumps over the lazy dog and then goes on to the river,",
+    "where it meets another fox that is even quicker than the first one ever was",
+    "before. It ends here.",
+]
+PICTURE = "q 612 0 0 792 0 0 cm /Im1 Do Q"
+
+
+def read_pdf(*pages: str, info: str = "", link: str = "", format: Format = "markdown") -> Document:
+    body = pdf(pages, info=info, link=link)
+    return extract(page(body, media_type="application/pdf"), ExtractOptions(format))
+
+
+REPORT = "\n".join(
+    (
+        line("Annual Report", size=24, y=740),
+        line("1 Tides", size=16, y=715),
+        lines(PROSE, y=690, size=10),
+        lines(["• high", "• low"], y=630, size=10),
+    )
+)
+
+
+def test_headings_paragraphs_lists_and_pages_are_told_apart() -> None:
+    document = read_pdf(REPORT, line("More of it.", size=10))
+    assert document.text == (
+        f"— page 1 —\n\n# Annual Report\n\n## 1 Tides\n\n{' '.join(PROSE)}\n\n- high\n- low\n\n"
+        "— page 2 —\n\nMore of it."
+    )
+    assert (document.media_type, document.partial, document.hidden_dropped) == (
+        "application/pdf",
+        False,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("format", "start"),
+    [("text", "— page 1 —\n\nAnnual Report\n\n1 Tides"), ("html", "<p>— page 1 —</p><h1>Annual Report</h1>")],
+)  # fmt: skip
+def test_other_formats_have_the_same_parts(format: Format, start: str) -> None:
+    assert read_pdf(REPORT, format=format).text.startswith(start)
+
+
+def test_file_served_as_a_web_page_is_still_a_pdf() -> None:
+    document = extract(page(pdf([REPORT]), media_type="text/html"), ExtractOptions())
+    assert document.media_type == "application/pdf"
+
+
+def test_junk_before_the_file_is_skipped_when_the_server_says_pdf() -> None:
+    body = b"\n\n" + pdf([REPORT])
+    assert "Annual" in extract(page(body, media_type="application/pdf"), ExtractOptions()).text
+
+
+def test_metadata_is_what_the_file_says() -> None:
+    said = (
+        "/Title (On Tides) /Author (A. B.) /Subject (Water) /CreationDate (D:20240102030405+01'00')"
+    )
+    metadata = read_pdf(REPORT, info=said).metadata
+    assert (metadata.title, metadata.author, metadata.description, metadata.published) == (
+        "On Tides", "A. B.", "Water", "2024-01-02T03:04:05+01:00",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "title", ["", "untitled", "Microsoft Word - a.docx", "report.pdf", "Document1"]
+)
+def test_first_heading_stands_in_for_a_title_that_is_none(title: str) -> None:
+    assert read_pdf(REPORT, info=f"/Title ({title})").metadata.title == "Annual Report"
+
+
+@pytest.mark.parametrize(
+    ("date", "iso"),
+    [
+        ("D:20240102030405Z", "2024-01-02T03:04:05+00:00"),
+        ("D:20240102030405-05'30'", "2024-01-02T03:04:05-05:30"),
+        ("D:202401020304", "2024-01-02T03:04:00"),
+        ("D:20240102", "2024-01-02"),
+        ("D:2024", "2024"),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_pdf_date_becomes_iso(date: str, iso: str | None) -> None:
+    assert reader.iso_date(date) == iso
+
+
+def test_word_broken_over_lines_is_joined() -> None:
+    text = read_pdf(lines(["They spoke of hyphen-", "ation for a while."])).text
+    assert text.endswith("They spoke of hyphenation for a while.")
+
+
+def test_links_of_the_pages_are_noted_once() -> None:
+    content = line("see the tables")
+    document = read_pdf(content, content, link="https://l.example/x")
+    assert document.links == (Link("see the tables", "https://l.example/x"),)
+
+
+def test_link_that_is_no_web_address_is_not_noted() -> None:
+    assert read_pdf(line("open"), link="file:///etc/passwd").links == ()
+
+
+TITLE = line("Wide title over both of the columns of the page, it is", y=700)
+LEFT = [f"left line {n} goes on and on" for n in range(3)]
+RIGHT = [f"right line {n} goes on" for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        (TITLE, lines(LEFT, y=650), lines(RIGHT, x=320, y=650)),
+        (lines(RIGHT, x=320, y=650), lines(LEFT, y=650), TITLE),
+    ],
+    ids=["in order", "backwards"],
+)  # fmt: skip
+def test_columns_are_read_one_after_the_other(drawn: tuple[str, ...]) -> None:
+    text = read_pdf("\n".join(drawn)).text
+    places = [text.index(words) for words in ("Wide title", *LEFT, *RIGHT)]
+    assert places == sorted(places)
+
+
+def test_paragraphs_drawn_backwards_are_read_from_the_top() -> None:
+    text = read_pdf(line("Last words.", y=300) + line("First words.", y=700)).text
+    assert text == "— page 1 —\n\nFirst words.\n\nLast words."
+
+
+def test_short_lines_keep_their_breaks_and_an_indent_starts_a_paragraph() -> None:
+    content = lines(["A rose", "is a rose", PROSE[0]]) + line("Indented", x=90, y=700 - 3 * 14.4)
+    text = read_pdf(content).text
+    assert f"A rose  \nis a rose  \n{PROSE[0]}\n\nIndented" in text
+
+
+def test_running_header_and_footer_are_left_out() -> None:
+    pages = [
+        "\n".join(
+            (line("The Journal of Tides", y=760), line(f"Words number {word}.", y=700), line(f"{n}", y=40))
+        )
+        for n, word in enumerate(("one", "two", "three", "four", "five"))
+    ]  # fmt: skip
+    text = read_pdf(*pages).text
+    assert "Journal" not in text
+    assert "Words number five." in text
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [
+        line("secret", mode=3, y=500),
+        line("secret", colour="1", y=500),
+        line("secret", size=0.5, y=500),
+        line("secret", x=2000, y=500),
+        line("secret", y=-100),
+        "1 g 60 490 200 30 re f\n" + line("secret", colour="1", y=500),
+        "60 490 200 30 re S\n" + line("secret", colour="0.99", y=500),
+    ],
+    ids=["no ink", "white", "tiny", "beside", "below", "white on white box", "white in a frame"],
+)
+def test_text_that_nobody_sees_is_left_out_and_counted(unseen: str) -> None:
+    document = read_pdf(lines(PROSE) + "\n" + unseen)
+    assert "secret" not in document.text
+    assert document.hidden_dropped == 1
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        "0 g 60 490 200 30 re f\n" + line("shown", colour="1", y=500),
+        PICTURE + "\n" + line("shown", colour="1", y=500),
+        line("shown", mode=1, colour="1", y=500),
+    ],
+    ids=["white on black", "white on a picture", "outlined"],
+)
+def test_white_text_on_a_dark_ground_is_read(seen: str) -> None:
+    assert "shown" in read_pdf(line("words") + "\n" + seen).text
+
+
+def test_recognised_text_of_a_scanned_picture_is_read() -> None:
+    document = read_pdf(PICTURE + "\n" + line("what the scan says", mode=3))
+    assert document.text == "— page 1 —\n\nwhat the scan says"
+
+
+def test_scan_without_text_says_how_many_pages() -> None:
+    with pytest.raises(NoContent) as caught:
+        read_pdf(PICTURE, PICTURE, "")
+    assert "3 pages" in caught.value.detail
+
+
+def test_encrypted_file_asks_for_its_password() -> None:
+    with pytest.raises(PageWalled) as caught:
+        extract(page(pdf([REPORT], encrypted=True)), ExtractOptions())
+    assert caught.value.outcome is OutcomeKind.AUTH
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"%PDF-1.7 ...", b"%PDF-", pdf([REPORT])[:100], pdf([])],
+    ids=["stub", "mark", "cut", "no pages"],
+)
+def test_broken_file_is_unsupported(body: bytes) -> None:
+    with pytest.raises(MediaUnsupported) as caught:
+        extract(page(body, media_type="application/pdf"), ExtractOptions())
+    assert caught.value.media_type == "application/pdf"
+
+
+def test_file_cut_anywhere_ends_with_text_or_a_leaf() -> None:
+    whole = pdf([REPORT, REPORT])
+    for end in range(0, len(whole), 97):
+        try:
+            assert extract(page(whole[:end], media_type="application/pdf"), ExtractOptions()).text
+        except KindlyError:
+            continue
+
+
+def test_selector_on_a_pdf_is_an_input_error() -> None:
+    with pytest.raises(InputError) as caught:
+        extract(page(pdf([REPORT])), ExtractOptions(selector="main"))
+    assert caught.value.field == "selector"
+
+
+def test_long_file_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_PAGES", 2)
+    document = read_pdf(*(line(f"Words {n}") for n in range(5)))
+    assert document.partial
+    assert document.text.endswith("Words 1\n\n— the document goes on: 2 of its 5 pages were read —")
+
+
+def test_page_of_endless_text_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MAX_CHARACTERS", 30)
+    document = read_pdf(lines(PROSE), lines(PROSE))
+    assert document.partial
+    assert len(document.text) < 120
+
+
+def test_slow_file_is_cut_by_the_clock() -> None:
+    ticks = itertools.count(0, 4.0)
+    body = pdf([line(f"Words {n}") for n in range(9)])
+    reading = reader.read_pdf(body, ExtractOptions(), URL, clock=lambda: next(ticks))
+    assert reading.partial
+    assert "of its 9 pages were read" in reading.text
+
+
+def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    with pytest.raises(MediaUnsupported) as caught:
+        read_pdf(REPORT)
+    assert "office" in caught.value.detail

@@ -1,0 +1,113 @@
+import pytest
+
+from kindly.extract.formats.sniff import Kind, decode, sniff
+from tests.support.html_pages import page
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type", "kind", "named"),
+    [
+        (b"<!DOCTYPE html><p>x", "text/html", "html", "text/html"),
+        (b"<!DOCTYPE html><p>x", "text/plain", "html", "text/html"),
+        (b"<!DOCTYPE html><p>x", "application/pdf", "html", "text/html"),
+        (b"\xef\xbb\xbf  <html>", "", "html", "text/html"),
+        (b"<!-- c --><html>", "", "html", "text/html"),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html>", "application/xhtml+xml", "html", "application/xhtml+xml"),
+        ("<html>".encode("utf-16"), "text/html", "html", "text/html"),
+        (b"<div>x</div>", "", "html", "text/html"),
+        (b"<div>x</div>", "image/png", "html", "text/html"),
+        (b"<div>x</div>", "text/plain", "text", "text/plain"),
+        (b"just words", "text/html", "html", "text/html"),
+        (b"just words", "", "text", "text/plain"),
+        (b"just words", "application/octet-stream", "text", "text/plain"),
+        (b"x = 1", "application/javascript", "text", "application/javascript"),
+        (b"a,b", "text/csv", "table", "text/csv"),
+        (b"# x", "text/markdown", "markdown", "text/markdown"),
+        (b'{"a": 1}', "text/html", "json", "application/json"),
+        (b'{"a": 1}', "", "json", "application/json"),
+        (b"{a}", "text/html", "html", "text/html"),
+        (b"[1]", "application/ld+json", "json", "application/ld+json"),
+        (b"<?xml version='1.0'?><a/>", "", "xml", "application/xml"),
+        (b"<rss><channel/></rss>", "text/plain", "xml", "text/plain"),
+        (b"<a/>", "application/atom+xml", "xml", "application/atom+xml"),
+        (b"words", "application/pdf", "binary", "application/pdf"),
+        (b"GIF89a", "text/html", "binary", "image/gif"),
+        (b"RIFF1234WEBPVP8", "", "binary", "image/webp"),
+        (b"\x1f\x8b\x08", "text/html", "binary", "application/gzip"),
+        (b"....ftypmp42", "", "binary", "video/mp4"),
+        (b"text \x00 nul", "text/plain", "binary", "text/plain"),
+        (b"PK\x03\x04", "application/epub+zip", "binary", "application/epub+zip"),
+        (b"PK\x03\x04", "application/octet-stream", "binary", "application/zip"),
+    ],
+)  # fmt: skip
+def test_content_decides_what_a_body_is(
+    body: bytes, media_type: str, kind: Kind, named: str
+) -> None:
+    sniffed = sniff(page(body, media_type=media_type))
+    assert (sniffed.kind, sniffed.media_type) == (kind, named)
+
+
+@pytest.mark.parametrize("url", ["https://x.example/README.md", "https://x.example/a.MD?raw=1"])
+def test_plain_text_at_a_markdown_address_is_markdown(url: str) -> None:
+    assert sniff(page(b"# x", media_type="text/plain", url=url)).kind == "markdown"
+
+
+JAPANESE = "日本語のテキストです。これは文字コードの試験です。漢字とかな。"
+RUSSIAN = "Это обычный русский текст, в котором достаточно букв для проверки."
+
+
+@pytest.mark.parametrize(
+    ("body", "charset", "text"),
+    [
+        ("é".encode(), None, "é"),
+        (b"\xef\xbb\xbfabc", "iso-8859-1", "abc"),
+        ("é".encode("utf-16-le"), "utf-16le", "é"),
+        (b"\xff\xfe" + "é".encode("utf-16-le"), None, "é"),
+        (b"\xfe\xff" + "é".encode("utf-16-be"), "utf-8", "é"),
+        ("café".encode("latin-1"), "ISO-8859-1", "café"),
+        ("smart “quotes”".encode("cp1252"), "latin1", "smart “quotes”"),
+        ("café, naïve".encode(), "iso-8859-1", "café, naïve"),
+        ("café on the quay, and more words".encode("latin-1"), "utf-8", "café on the quay, and more words"),
+        (JAPANESE.encode("shift_jis"), "Shift_JIS", JAPANESE),
+        (JAPANESE.encode("shift_jis"), "x-sjis", JAPANESE),
+        (JAPANESE.encode("shift_jis"), None, JAPANESE),
+        (JAPANESE.encode("euc_jp"), None, JAPANESE),
+        (JAPANESE.encode("iso2022_jp"), "iso-2022-jp", JAPANESE),
+        (b"<meta charset=shift_jis>" + JAPANESE.encode("shift_jis"), None, "<meta charset=shift_jis>" + JAPANESE),
+        (RUSSIAN.encode("cp1251"), "windows-1251", RUSSIAN),
+        (RUSSIAN.encode("koi8_r"), None, RUSSIAN),
+        (b"plain", "no-such-charset", "plain"),
+        (b"", "utf-8", ""),
+    ],
+)  # fmt: skip
+def test_bytes_are_read_in_their_real_encoding(body: bytes, charset: str | None, text: str) -> None:
+    assert decode(page(body, charset=charset)) == text
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "rot13",
+        "utf-7",
+        "idna",
+        "punycode",
+        "unicode_escape",
+        "hex",
+        "zlib",
+        "utf-32",
+        "../x",
+        "a\x00b",
+        "x" * 999,
+    ],
+)
+def test_header_cannot_name_a_codec_outside_the_web_list(label: str) -> None:
+    assert decode(page(b"+ADw-script+AD4- \\x41", charset=label)) == "+ADw-script+AD4- \\x41"
+
+
+def test_undecodable_bytes_still_give_text() -> None:
+    assert decode(page(bytes(range(128, 256)) * 3, charset="utf-8"))
+
+
+def test_one_broken_byte_does_not_change_the_encoding() -> None:
+    body = ("naïve café words " * 40).encode() + b"\xff end"
+    assert decode(page(body, charset="utf-8")).startswith("naïve café")

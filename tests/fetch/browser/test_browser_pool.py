@@ -1,0 +1,425 @@
+"""The pool, with browsers that are none below it."""
+
+import math
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.lowlevel
+import pytest
+from anyio.abc import TaskGroup
+
+from kindly.budget import Deadline
+from kindly.errors import (
+    AddressRefused,
+    FetchError,
+    PageForbidden,
+    PageNotFound,
+    PageTimeout,
+    PageTooLarge,
+    PageUnreachable,
+    SettingsError,
+)
+from kindly.fetch.browser import driver_protocol
+from kindly.fetch.browser.browser_pool import (
+    CONNECT_ERRORS,
+    BrowserPool,
+    BrowserSeams,
+    BrowserSettings,
+    _is_retryable_browser_connect_error,
+    chosen_driver,
+    open_browser,
+    worker_launch,
+)
+from kindly.fetch.browser.browser_process import StartError
+from kindly.fetch.browser.drivers import DRIVERS
+from kindly.fetch.chain.types import FetchClock
+from kindly.fetch.guard.guard import Guard, GuardPolicy
+from kindly.models import Page
+from kindly.urls import parse
+from tests.support.fetch_fakes import PUBLIC, START, FakeResolver, FakeTime
+
+pytestmark = pytest.mark.anyio
+
+URL = parse("http://pub.example.com/a")
+Answer = Callable[[driver_protocol.Job], driver_protocol.Rendered | driver_protocol.RenderFailed]
+
+
+def shown(job: driver_protocol.Job) -> driver_protocol.Rendered:
+    return driver_protocol.Rendered(job.id, "http://pub.example.com/b", 200, "<p>Grüße</p>")
+
+
+@dataclass
+class FakeBrowser:
+    """Answers each job from a function; one that returns nothing hangs."""
+
+    answer: Callable[
+        [driver_protocol.Job], driver_protocol.Rendered | driver_protocol.RenderFailed | None
+    ] = shown
+    gate: anyio.Event | None = None
+    """Pages wait for it, if there is one."""
+    alive: bool = True
+    closed: bool = False
+    at_once: int = 0
+    most_at_once: int = 0
+
+    async def render(
+        self, job: driver_protocol.Job
+    ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await anyio.lowlevel.checkpoint()
+            if self.gate is not None:
+                await self.gate.wait()
+            assert not self.closed
+            answer = self.answer(job)
+            if answer is None:
+                await anyio.sleep_forever()
+            return answer or driver_protocol.RenderFailed(job.id, "gone", "")
+        finally:
+            self.at_once -= 1
+
+    async def aclose(self) -> None:
+        self.closed = True
+        self.alive = False
+
+
+@dataclass
+class FakeLaunch:
+    """Starts what it is told to, one after the other; the last one stays."""
+
+    steps: list[FakeBrowser | Exception]
+    proxies: list[str] = field(default_factory=list)
+
+    async def __call__(self, proxy: str, tasks: TaskGroup) -> FakeBrowser:
+        step = self.steps[min(len(self.proxies), len(self.steps) - 1)]
+        self.proxies.append(proxy)
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+
+@dataclass
+class HandTime:
+    """A clock that a test moves by hand; whoever sleeps wakes when it has moved far enough."""
+
+    now_s: float = 0.0
+    sleepers: list[tuple[float, anyio.Event]] = field(default_factory=list)
+
+    async def sleep(self, seconds: float) -> None:
+        woken = anyio.Event()
+        self.sleepers.append((self.now_s + seconds, woken))
+        await woken.wait()
+
+    async def move(self, seconds: float) -> None:
+        self.now_s += seconds
+        for until_s, woken in self.sleepers:
+            if until_s <= self.now_s:
+                woken.set()
+        await anyio.wait_all_tasks_blocked()
+
+    @property
+    def times(self) -> FetchClock:
+        return FetchClock(clock=lambda: self.now_s, sleep=self.sleep)
+
+
+@asynccontextmanager
+async def pool(
+    *steps: FakeBrowser | Exception,
+    time: "FakeTime | HandTime | None" = None,
+    pages: int = 4,
+    attempts: int = 3,
+    max_pages: int = 200,
+    idle_s: float = math.inf,
+) -> AsyncIterator[tuple[BrowserPool, FakeLaunch]]:
+    launch = FakeLaunch(list(steps))
+    seams = BrowserSeams(launch=launch, times=(time or FakeTime()).times)
+    settings = BrowserSettings(pages=pages, attempts=attempts, max_pages=max_pages, idle_s=idle_s)
+    guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
+    with anyio.fail_after(60):
+        async with open_browser(settings, guard, environ={}, seams=seams) as opened:
+            yield opened, launch
+
+
+async def rendered(at: BrowserPool, url: str = str(URL), within_s: float = 5) -> Page:
+    return await at.render(parse(url), Deadline.after(within_s))
+
+
+async def test_page_says_what_was_asked_what_answered_and_how() -> None:
+    async with pool(FakeBrowser()) as (at, _):
+        page = await rendered(at)
+    assert page == Page(
+        url="http://pub.example.com/b",
+        requested_url="http://pub.example.com/a",
+        status=200,
+        media_type="text/html",
+        body="<p>Grüße</p>".encode(),
+        fetched_at=START,
+        charset="utf-8",
+        how="browser",
+    )
+
+
+async def test_nothing_starts_before_the_first_page_and_one_browser_serves_all() -> None:
+    browser = FakeBrowser()
+    async with pool(browser) as (at, launch):
+        assert launch.proxies == []
+        await rendered(at)
+        await rendered(at)
+        assert len(launch.proxies) == 1
+        assert launch.proxies[0].startswith("http://127.0.0.1:")
+    assert browser.closed
+
+
+async def test_refused_address_starts_nothing() -> None:
+    async with pool(FakeBrowser()) as (at, launch):
+        with pytest.raises(AddressRefused):
+            await rendered(at, "http://10.0.0.1/")
+    assert launch.proxies == []
+
+
+async def test_only_so_many_pages_are_rendered_at_once() -> None:
+    browser = FakeBrowser()
+    async with pool(browser, pages=2) as (at, _), anyio.create_task_group() as tasks:
+        for _ in range(6):
+            tasks.start_soon(rendered, at)
+    assert browser.most_at_once == 2
+
+
+async def test_browser_that_died_is_replaced_at_the_next_page() -> None:
+    def die(job: driver_protocol.Job) -> driver_protocol.RenderFailed:
+        first.alive = False
+        return driver_protocol.RenderFailed(job.id, "gone", "")
+
+    first, second = FakeBrowser(die), FakeBrowser()
+    async with pool(first, second) as (at, _):
+        with pytest.raises(PageUnreachable):
+            await rendered(at)
+        assert (await rendered(at)).status == 200
+    assert first.closed
+    assert second.closed
+
+
+async def test_browser_that_rendered_enough_is_replaced_and_its_last_page_is_not_cut_off() -> None:
+    gate = anyio.Event()
+    first, second = FakeBrowser(gate=gate), FakeBrowser()
+    pages: list[Page] = []
+    async with pool(first, second, max_pages=2) as (at, launch):
+
+        async def show() -> None:
+            pages.append(await rendered(at))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(show)
+            await anyio.wait_all_tasks_blocked()
+            await show()
+            assert len(launch.proxies) == 2
+            assert not first.closed
+            gate.set()
+        await anyio.wait_all_tasks_blocked()
+        assert first.closed
+        assert not second.closed
+    assert [page.status for page in pages] == [200] * 3
+    assert second.closed
+
+
+async def test_browser_that_rendered_enough_and_has_nothing_to_do_is_closed_at_the_next_page() -> (
+    None
+):
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, max_pages=1) as (at, _):
+        await rendered(at)
+        await rendered(at)
+        await anyio.wait_all_tasks_blocked()
+        assert first.closed
+        assert not second.closed
+
+
+async def test_retired_browser_is_closed_with_the_pool_even_in_the_middle_of_a_page() -> None:
+    first, second = FakeBrowser(lambda job: None), FakeBrowser()
+    async with anyio.create_task_group() as tasks:
+        async with pool(first, second, max_pages=1) as (at, _):
+            tasks.start_soon(rendered, at)
+            await anyio.wait_all_tasks_blocked()
+            await rendered(at)
+        assert first.closed
+        tasks.cancel_scope.cancel()
+
+
+async def test_browser_that_nobody_uses_is_closed_and_started_again_when_needed() -> None:
+    time = HandTime()
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, time=time, idle_s=300) as (at, launch):
+        await rendered(at)
+        await time.move(200)
+        await rendered(at)
+        await time.move(200)
+        assert not first.closed
+        await time.move(100)
+        assert first.closed
+        assert len(launch.proxies) == 1
+        assert (await rendered(at)).status == 200
+        await time.move(299)
+        assert not second.closed
+
+
+async def test_browser_with_a_page_under_way_is_not_idle() -> None:
+    time, gate = HandTime(), anyio.Event()
+    browser = FakeBrowser(gate=gate)
+    async with pool(browser, time=time, idle_s=300) as (at, _):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(rendered, at)
+            await anyio.wait_all_tasks_blocked()
+            await time.move(301)
+            assert not browser.closed
+            gate.set()
+        await time.move(301)
+        assert browser.closed
+
+
+async def test_watch_over_a_browser_that_was_replaced_ends() -> None:
+    time = HandTime()
+    first, second = FakeBrowser(), FakeBrowser()
+    async with pool(first, second, time=time, idle_s=300) as (at, _):
+        await rendered(at)
+        first.alive = False
+        await time.move(200)
+        await rendered(at)
+        await time.move(100)
+        assert first.closed
+        assert not second.closed
+
+
+async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_browser_is_replaced() -> (
+    None
+):
+    stuck, second = FakeBrowser(lambda job: None), FakeBrowser()
+    async with pool(stuck, second) as (at, _):
+        for _ in range(2):
+            with pytest.raises(PageTimeout):
+                await rendered(at, within_s=0.01)
+        assert (await rendered(at)).status == 200
+    assert stuck.closed
+
+
+async def test_start_is_tried_again_after_twice_as_long_each_time() -> None:
+    time = FakeTime()
+    failure = StartError("Failed to connect to browser")
+    async with pool(failure, failure, FakeBrowser(), time=time) as (at, launch):
+        assert (await rendered(at)).status == 200
+    assert len(launch.proxies) == 3
+    assert time.slept == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("failure", "tries", "says"),
+    [
+        (StartError("Failed to connect to browser"), 3, "KINDLY_BROWSER_PATH"),
+        (StartError("No usable sandbox! If you are on Ubuntu"), 1, "sandbox"),
+        (SettingsError("No browser was found."), 1, "No browser was found."),
+    ],
+    ids=["for ever", "sandbox", "none installed"],
+)
+async def test_browser_that_does_not_start_is_told_after_its_attempts(
+    failure: Exception, tries: int, says: str
+) -> None:
+    async with pool(failure) as (at, launch):
+        with pytest.raises(PageUnreachable) as caught:
+            await rendered(at)
+    assert says in caught.value.detail
+    assert len(launch.proxies) == tries
+
+
+@pytest.mark.parametrize(
+    ("answer", "leaf"),
+    [
+        (lambda job: driver_protocol.Rendered(job.id, job.url, 404, ""), PageNotFound),
+        (lambda job: driver_protocol.Rendered(job.id, job.url, 403, ""), PageForbidden),
+        (lambda job: driver_protocol.Rendered(job.id, "about:blank", 200, ""), PageUnreachable),
+        (lambda job: driver_protocol.RenderFailed(job.id, "navigation", job.url), PageUnreachable),
+        (
+            lambda job: driver_protocol.RenderFailed(job.id, "navigation", "chrome-error://x/"),
+            PageUnreachable,
+        ),
+        (lambda job: driver_protocol.RenderFailed(job.id, "download", job.url), PageUnreachable),
+        (lambda job: driver_protocol.RenderFailed(job.id, "driver", job.url), PageUnreachable),
+        (lambda job: driver_protocol.RenderFailed(job.id, "too_large", job.url), PageTooLarge),
+    ],
+    ids=["404", "403", "nowhere", "no answer", "error page", "download", "driver", "too large"],
+)
+async def test_each_way_to_fail_has_its_leaf(answer: Answer, leaf: type[FetchError]) -> None:
+    async with pool(FakeBrowser(answer)) as (at, _):
+        with pytest.raises(leaf) as caught:
+            await rendered(at)
+    assert caught.value.url == str(URL)
+
+
+async def failing_block() -> None:
+    async with pool(FakeBrowser()) as (at, _):
+        await rendered(at)
+        raise KeyError
+
+
+async def test_what_the_block_raises_comes_out_as_it_is() -> None:
+    with pytest.raises(KeyError):
+        await failing_block()
+
+
+@pytest.mark.parametrize(
+    ("error", "retryable"),
+    [
+        (StartError("Failed to connect to browser"), True),
+        (Exception("failed to connect to the browser: possibly running as root"), True),
+        (StartError("Target page, context or browser has been closed"), True),
+        (StartError("connect ECONNREFUSED 127.0.0.1:9222"), True),
+        (StartError("Timeout 30000ms exceeded"), True),
+        (StartError("browser logs: --disable-devtools\nWebSocket error"), True),
+        (StartError("Failed to create /x/SingletonLock: File exists"), True),
+        (StartError("The browser's worker process ended early."), True),
+        (StartError("fork: Resource temporarily unavailable"), True),
+        (TimeoutError(), True),
+        (ConnectionRefusedError(), True),
+        (StartError("Executable doesn't exist at /opt/x"), False),
+        (StartError("browser has been closed\n[err] No usable sandbox!"), False),
+        (
+            StartError("browser has been closed\nerror while loading shared libraries: libnss3"),
+            False,
+        ),
+        (StartError("spawn /opt/x EACCES"), False),
+        (StartError("No module named 'nodriver'"), False),
+        (StartError("Missing X server or $DISPLAY"), False),
+        (StartError("something else"), False),
+        (SettingsError("Failed to connect to browser"), False),
+    ],
+    ids=lambda value: repr(value)[:60],
+)
+def test_start_errors_are_told_apart(error: Exception, retryable: bool) -> None:
+    assert _is_retryable_browser_connect_error(error) is retryable
+
+
+def test_table_puts_what_cannot_help_first() -> None:
+    flags = [retryable for _, retryable in CONNECT_ERRORS]
+    assert flags == sorted(flags)
+
+
+def test_driver_is_the_named_one_or_the_first_installed() -> None:
+    assert chosen_driver("auto", lambda package: True) == DRIVERS["playwright"].program
+    assert chosen_driver("auto", lambda package: package == "nodriver").endswith("nodriver")
+    assert chosen_driver("nodriver", lambda package: True) == DRIVERS["nodriver"].program
+
+
+@pytest.mark.parametrize("name", ["auto", "playwright", "nodriver"])
+def test_missing_driver_says_how_to_install_it(name: str) -> None:
+    with pytest.raises(SettingsError, match="pip install"):
+        chosen_driver(name, lambda package: False)  # type: ignore[arg-type]  # a plain string
+
+
+async def test_named_executable_that_is_missing_is_a_settings_error() -> None:
+    pytest.importorskip("playwright", reason="the driver is not installed")
+    launch = worker_launch(BrowserSettings(path="/nowhere/chromium"), {})
+    async with anyio.create_task_group() as tasks:
+        with pytest.raises(SettingsError, match="KINDLY_BROWSER_PATH"):
+            await launch("http://127.0.0.1:1", tasks)

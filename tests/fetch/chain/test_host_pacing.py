@@ -1,0 +1,161 @@
+"""Politeness towards hosts."""
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from kindly.errors import PageRateLimited
+from kindly.fetch.chain import host_pacing
+from kindly.fetch.chain.host_pacing import Paced
+from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
+from tests.support.fetch_fakes import FakeTime, ScriptedHop, reply
+
+pytestmark = pytest.mark.anyio
+
+
+class Busy:
+    """A hop that holds every request until it is let go, and counts how many it holds."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.most = 0
+        self.let_go = anyio.Event()
+
+    async def __call__(self, ask: HopRequest) -> HopReply:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await self.let_go.wait()
+        self.now -= 1
+        return reply()
+
+
+def paced(
+    hop: Hop, time: FakeTime, limits: FetchLimits | None = None, *, opened: bool = False
+) -> Paced:
+    fast = limits or FetchLimits(host_rate_per_s=1_000)
+    return Paced(hop, fast, lambda url: opened, time.times)
+
+
+async def most_at_once(hop: Busy, gate: Paced, urls: list[str]) -> int:
+    time = FakeTime()
+    async with anyio.create_task_group() as tasks:
+        for url in urls:
+            tasks.start_soon(gate, time.ask(url))
+        await anyio.wait_all_tasks_blocked()
+        hop.let_go.set()
+    return hop.most
+
+
+async def test_one_host_gets_only_so_many_requests_at_once() -> None:
+    hop = Busy()
+    gate = paced(hop, FakeTime(), FetchLimits(host_concurrency=3, host_rate_per_s=1_000))
+
+    assert await most_at_once(hop, gate, ["https://example.com/"] * 10) == 3
+
+
+async def test_hosts_do_not_wait_for_each_other() -> None:
+    hop = Busy()
+    gate = paced(hop, FakeTime(), FetchLimits(host_concurrency=1, host_rate_per_s=1_000))
+
+    assert await most_at_once(hop, gate, [f"https://h{n}.example/" for n in range(5)]) == 5
+
+
+async def test_host_that_asks_for_ever_is_left_alone_for_a_day() -> None:
+    hop, time = ScriptedHop([reply(429, retry_after="1e300"), reply()]), FakeTime()
+    gate = paced(hop, time)
+    await gate(time.ask("https://example.com/"))
+    with pytest.raises(PageRateLimited) as caught:
+        await gate(time.ask("https://example.com/"))
+    assert caught.value.retry_after_s == host_pacing.MAX_REST_S
+
+
+async def test_opened_host_is_not_paced() -> None:
+    hop = Busy()
+    gate = paced(hop, FakeTime(), FetchLimits(host_concurrency=1, host_rate_per_s=1), opened=True)
+
+    assert await most_at_once(hop, gate, ["http://127.0.0.1/"] * 20) == 20
+
+
+async def test_all_hosts_together_get_only_so_many_requests_at_once() -> None:
+    hop = Busy()
+    gate = paced(hop, FakeTime(), FetchLimits(concurrency=4), opened=True)
+
+    assert await most_at_once(hop, gate, [f"https://h{n}.example/" for n in range(9)]) == 4
+
+
+async def test_burst_beyond_the_rate_has_to_wait() -> None:
+    hop, time = ScriptedHop([reply()]), FakeTime()
+    gate = paced(hop, time, FetchLimits(host_rate_per_s=2))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(gate, time.ask())
+        await anyio.wait_all_tasks_blocked()
+        assert len(hop.asked) == 2
+        tasks.cancel_scope.cancel()
+
+
+async def test_short_rest_that_a_host_asked_for_is_waited_for() -> None:
+    time, hop = FakeTime(), ScriptedHop([reply(429, retry_after="2"), reply(200)])
+    gate = paced(hop, time)
+
+    first = await gate(time.ask())
+    second = await gate(time.ask())
+
+    assert (first.status, second.status) == (429, 200)
+    assert time.slept == [2.0]
+
+
+async def test_rest_longer_than_the_deadline_is_told_at_once() -> None:
+    time, hop = FakeTime(), ScriptedHop([reply(503, retry_after="60"), reply(200)])
+    gate = paced(hop, time, opened=True)
+    await gate(time.ask())
+
+    with pytest.raises(PageRateLimited) as caught:
+        await gate(time.ask())
+
+    assert caught.value.retry_after_s == 60.0
+    assert len(hop.asked) == 1
+    time.passed_s = 61.0
+    assert (await gate(time.ask())).status == 200
+
+
+async def test_rest_of_one_host_does_not_touch_another() -> None:
+    time, hop = FakeTime(), ScriptedHop([reply(429, retry_after="600"), reply(200)])
+    gate = paced(hop, time)
+    await gate(time.ask())
+
+    assert (await gate(time.ask("https://other.example/"))).status == 200
+
+
+async def test_limit_without_a_time_is_not_remembered() -> None:
+    time, hop = FakeTime(), ScriptedHop([reply(429), reply(200)])
+    gate = paced(hop, time)
+    await gate(time.ask())
+
+    assert (await gate(time.ask())).status == 200
+
+
+async def test_hosts_that_are_remembered_are_bounded() -> None:
+    time = FakeTime()
+    gate = paced(ScriptedHop([reply(429, retry_after="600")]), time)
+
+    for number in range(host_pacing.MAX_HOSTS + 20):
+        await gate(time.ask(f"https://h{number}.example/"))
+
+    assert len(gate._lanes) == len(gate._resting) == host_pacing.MAX_HOSTS
+
+
+async def test_host_in_use_is_not_forgotten() -> None:
+    hop, time = Busy(), FakeTime()
+    gate = paced(hop, time, FetchLimits(concurrency=2_000, host_rate_per_s=1_000))
+
+    assert (
+        await most_at_once(
+            hop,
+            gate,
+            [f"https://h{number}.example/" for number in range(host_pacing.MAX_HOSTS + 5)],
+        )
+        == host_pacing.MAX_HOSTS + 5
+    )
+    assert len(gate._lanes) == host_pacing.MAX_HOSTS + 5

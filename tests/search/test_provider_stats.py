@@ -1,0 +1,165 @@
+"""The books of the providers."""
+
+import json
+from typing import Any
+
+import anyio
+import pytest
+
+from kindly.search.circuit_breaker import BreakerHealth
+from kindly.search.provider_stats import (
+    BreakerState,
+    Failure,
+    ProviderRecord,
+    ProviderStats,
+    ProviderStatus,
+    percentile,
+    record_from,
+)
+from kindly.search.rate_limits import Quota
+from kindly.search.state.world import MemoryState, State
+from tests.support.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("serper", "tavily")
+
+
+def ledger(state: State | None = None, clock: FakeClock | None = None) -> ProviderStats:
+    return ProviderStats(NAMES, state or MemoryState(), clock or FakeClock())
+
+
+def status(book: ProviderStats, name: str = "serper") -> ProviderStatus:
+    return next(each for each in book.snapshot() if each.name == name)
+
+
+def test_new_ledger_lists_all_providers_in_order() -> None:
+    assert ledger().snapshot() == (ProviderStatus("serper"), ProviderStatus("tavily"))
+
+
+def test_calls_failures_latency_and_quota_are_counted() -> None:
+    book, clock = ledger(clock=FakeClock(50)), FakeClock(50)
+    for took_ms in range(1, 101):
+        book.answered("serper", took_ms / 1000, BreakerState(at=clock()))
+    book.failed("serper", "timeout", BreakerState(at=51))
+    book.failed("serper", "timeout", BreakerState(at=52))
+    book.failed("serper", "rate_limited", BreakerState(at=53, quota=Quota(0, 10, 99)))
+    assert status(book) == ProviderStatus(
+        name="serper",
+        calls=103,
+        failures={"timeout": 2, "rate_limited": 1},
+        p50_ms=68,
+        p95_ms=97,
+        quota=Quota(0, 10, 99),
+        last_failure=Failure("rate_limited", 53),
+        health=BreakerHealth.CLOSED,
+    )
+    assert status(book, "tavily") == ProviderStatus("tavily")
+
+
+def test_health_follows_the_clock() -> None:
+    clock = FakeClock(100)
+    book = ledger(clock=clock)
+    book.failed("serper", "timeout", BreakerState(at=100, failures=3, open_until=130))
+    assert status(book).health is BreakerHealth.OPEN
+    clock.advance(30)
+    assert status(book).health is BreakerHealth.HALF_OPEN
+
+
+async def test_books_are_kept_across_restarts() -> None:
+    state = MemoryState()
+    before = ledger(state)
+    before.answered("serper", 0.2, BreakerState(at=1, quota=Quota(7, None, None)))
+    before.failed("serper", "timeout", BreakerState(3, 1, 0.0, Quota(7, 9, 12.5)))
+    before.answered("tavily", 0.1, BreakerState(at=2))
+    await before.save()
+    after = ledger(MemoryState(json.loads(json.dumps(state.kinds))))
+    await after.load()
+    assert after.snapshot() == before.snapshot()
+    assert after.standing("serper") == BreakerState(3, 1, 0.0, Quota(7, 9, 12.5))
+
+
+async def test_two_programs_with_one_state_add_up() -> None:
+    state = MemoryState()
+    one, other = ledger(state), ledger(state)
+    one.answered("serper", 0.1, BreakerState(at=5, failures=0))
+    other.failed("serper", "timeout", BreakerState(at=4, failures=1))
+    await one.save()
+    await other.save()
+    await one.save()
+    one.answered("serper", 0.1, BreakerState(at=6))
+    await one.save()
+    assert (status(one).calls, status(one).failures) == (3, {"timeout": 1})
+    assert one.standing("serper").at == 6
+
+
+async def test_saving_is_spared() -> None:
+    state, clock = MemoryState(), FakeClock()
+    book = ledger(state, clock)
+    await book.save()
+    assert state.kinds == {}
+    book.answered("serper", 0.1, BreakerState(at=1))
+    clock.advance(29)
+    await book.save_if_due()
+    assert state.kinds == {}
+    clock.advance(1)
+    await book.save_if_due()
+    assert state.kinds["ledger"]["serper"]["calls"] == 1
+    assert set(state.kinds["ledger"]) == {"serper"}
+
+
+async def test_cancelled_caller_does_not_lose_counts() -> None:
+    state = MemoryState()
+    book = ledger(state)
+    book.answered("serper", 0.1, BreakerState(at=1))
+    with anyio.CancelScope() as scope:
+        scope.cancel()
+        await book.save()
+    assert status(book).calls == 1
+    assert state.kinds["ledger"]["serper"]["calls"] == 1
+
+
+BROKEN = [
+    {"calls": "many"},
+    {"calls": 1},
+    {"calls": 1, "failures": [], "latencies_ms": [], "last_failure": None, "standing": {}},
+    {"calls": None, "failures": {}, "latencies_ms": [], "last_failure": None, "standing": None},
+    {
+        "calls": 1,
+        "failures": [],
+        "latencies_ms": [],
+        "last_failure": None,
+        "standing": {"at": 0, "failures": 0, "open_until": 0, "quota": None},
+    },
+]
+
+
+@pytest.mark.parametrize("kept", [None, {}, *BROKEN])
+def test_what_cannot_be_read_is_an_empty_book(kept: dict[str, Any] | None) -> None:
+    assert record_from(kept) == ProviderRecord()
+
+
+def test_only_the_latest_latencies_are_kept() -> None:
+    book = ledger()
+    for _ in range(200):
+        book.answered("serper", 9, BreakerState())
+    for _ in range(64):
+        book.answered("serper", 1, BreakerState())
+    assert (status(book).p50_ms, status(book).p95_ms) == (1000, 1000)
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "expected"),
+    [
+        ([], 0.5, None),
+        ([5], 0.5, 5),
+        ([5], 0.95, 5),
+        ([1, 2], 0.5, 1),
+        ([1, 2, 3], 0.5, 2),
+        (list(range(1, 101)), 0.95, 95),
+    ],
+)
+def test_percentile_is_the_nearest_rank(
+    values: list[int], share: float, expected: int | None
+) -> None:
+    assert percentile(values, share) == expected

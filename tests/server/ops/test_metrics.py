@@ -1,0 +1,155 @@
+"""The text that Prometheus reads: its own parser must read it as we mean it."""
+
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from kindly.read.store import StoreStats
+from kindly.search.circuit_breaker import BreakerHealth
+from kindly.search.provider_stats import ProviderStatus
+from kindly.search.rate_limits import Quota
+from kindly.server.ops.metrics import (
+    Family,
+    Sample,
+    exposition,
+    of_calls,
+    of_library,
+    of_process,
+    of_providers,
+)
+from kindly.server.ops.process_stats import Process
+from kindly.telemetry.call_stats import CallStats, RunningCall
+from tests.support.fakes import FakeClock
+
+Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+def parsed(text: str) -> Values:
+    """Every sample by its name and labels."""
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def value(text: str, name: str, **labels: str) -> float:
+    return parsed(text)[name, tuple(sorted(labels.items()))]
+
+
+@pytest.fixture
+def watch() -> CallStats:
+    clock = FakeClock()
+    watch = CallStats(clock, clock)
+    current = RunningCall("id", "web_search")
+    with watch.call(current):
+        clock.advance(0.3)
+        watch.step(current, "fetch", 0.2, "ok", {"how": "http", "bytes": 100})
+        watch.step(current, "fetch", 0.0, "ok", {"how": "cache", "bytes": 50})
+        watch.step(current, "render", 2.0, "ok", {"how": "browser", "bytes": 900})
+        current.outcome = "ok"
+    return watch
+
+
+def test_calls_are_told_with_a_histogram_that_adds_up(watch: CallStats) -> None:
+    text = exposition(of_calls(watch))
+    told = "kindly_call_duration_seconds"
+    assert value(text, "kindly_calls_total", tool="web_search", outcome="ok") == 1
+    assert value(text, f"{told}_bucket", tool="web_search", le="0.25") == 0
+    assert value(text, f"{told}_bucket", tool="web_search", le="0.5") == 1
+    assert value(text, f"{told}_bucket", tool="web_search", le="+Inf") == 1
+    assert value(text, f"{told}_count", tool="web_search") == 1
+    assert value(text, f"{told}_sum", tool="web_search") == pytest.approx(0.3)
+
+
+def test_downloads_renders_and_cache_hits_are_told(watch: CallStats) -> None:
+    text = exposition(of_calls(watch))
+    assert value(text, "kindly_downloads_total") == 2
+    assert value(text, "kindly_download_bytes_total") == 1000
+    assert value(text, "kindly_renders_total") == 1
+    assert value(text, "kindly_cache_hits_total", cache="pages") == 1
+    assert value(text, "kindly_cache_hits_total", cache="searches") == 0
+    assert value(text, "kindly_pages_total", how="cache") == 1
+    assert value(text, "kindly_steps_total", step="fetch", outcome="ok") == 2
+    assert value(text, "kindly_calls_in_flight") == 0
+    assert value(text, "kindly_busy_total") == 0
+
+
+def test_providers_are_told_with_health_latency_and_quota() -> None:
+    text = exposition(
+        of_providers(
+            [
+                ProviderStatus("serper", 9, {"timeout": 2}, 120, 800, Quota(40, 100)),
+                ProviderStatus("brave", health=BreakerHealth.OPEN, quota=Quota(3)),
+                ProviderStatus("tavily", health=BreakerHealth.HALF_OPEN),
+            ]
+        )
+    )
+    assert [value(text, "kindly_provider_up", provider=name) for name in ("serper", "brave")] == [
+        1,
+        0,
+    ]
+    assert value(text, "kindly_provider_up", provider="tavily") == 1
+    assert value(text, "kindly_provider_calls_total", provider="serper") == 9
+    assert value(text, "kindly_provider_failures_total", provider="serper", outcome="timeout") == 2
+    latency = "kindly_provider_latency_seconds"
+    assert value(text, latency, provider="serper", quantile="0.95") == 0.8
+    assert value(text, "kindly_provider_quota_left", provider="brave") == 3
+    assert value(text, "kindly_provider_quota_used", provider="serper") == 60
+    assert ("kindly_provider_quota_used", (("provider", "brave"),)) not in parsed(text)
+
+
+@pytest.mark.parametrize(
+    ("stats", "expected"),
+    [
+        (
+            StoreStats("sqlite", "a place", 3, 14, 2048),
+            {
+                "kindly_library_up": 1,
+                "kindly_library_pages": 3,
+                "kindly_library_chunks": 14,
+                "kindly_library_bytes": 2048,
+            },
+        ),
+        (None, {"kindly_library_up": 0}),
+    ],
+    ids=["reached", "out of reach"],
+)
+def test_the_library_is_told_without_its_place(
+    stats: StoreStats | None, expected: dict[str, float]
+) -> None:
+    text = exposition(of_library(stats))
+    assert {name: number for (name, _), number in parsed(text).items()} == expected
+    assert "a place" not in text
+
+
+def test_what_the_platform_does_not_say_is_left_out() -> None:
+    text = exposition(of_process(Process(1.5, 1024, None, 100), "1.0", 1000.5))
+    assert value(text, "kindly_info", version="1.0") == 1
+    assert value(text, "process_start_time_seconds") == 1000.5
+    assert value(text, "process_resident_memory_bytes") == 1024
+    assert "process_open_fds" not in text
+
+
+def test_odd_characters_in_labels_and_help_are_escaped() -> None:
+    odd = 'a "quoted" \\ back\nslash'
+    family = Family("odd_total", "counter", "One\nline \\ only.", [Sample(1, {"tool": odd})])
+    text = exposition([family])
+    assert len(text.splitlines()) == 3
+    assert value(text, "odd_total", tool=odd) == 1
+
+
+def test_a_family_without_samples_is_not_named() -> None:
+    assert exposition([Family("none_total", "counter", "None.", ())]) == "\n"
+
+
+def test_every_metric_is_documented(watch: CallStats) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    families = [
+        *of_calls(watch),
+        *of_providers([]),
+        *of_library(StoreStats("sqlite", "", 0, 0, 0)),
+        *of_process(Process(0.0), "1", 0.0),
+    ]
+    assert [family.name for family in families if f"`{family.name}`" not in page] == []

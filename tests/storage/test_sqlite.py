@@ -1,0 +1,66 @@
+"""A SQLite file that is never in the way: left for memory when it fails, taken up again when it is well."""
+
+import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from kindly.storage.sqlite import REST_S, SqliteFile, reason_of
+from tests.support.fakes import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+SCHEMA = "CREATE TABLE IF NOT EXISTS numbers (number INTEGER)"
+
+
+def add(database: sqlite3.Connection) -> None:
+    database.execute("INSERT INTO numbers VALUES (1)")
+
+
+def count(database: sqlite3.Connection) -> int:
+    (number,) = database.execute("SELECT count(*) FROM numbers").fetchone()
+    return int(number)
+
+
+async def test_a_file_that_failed_rests_is_tried_again_and_taken_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    clock = FakeClock()
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    file = SqliteFile(str(tmp_path / "folder" / "numbers.sqlite"), SCHEMA, "numbers", clock=clock)
+    await file.run(add)
+    clock.advance(REST_S)
+    await file.run(add)
+    assert await file.run(count) == 2
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+    (tmp_path / "folder").unlink()
+    assert await file.run(count) == 2, "it rests"
+    clock.advance(REST_S)
+    assert await file.run(count) == 0
+    await file.run(add)
+    await file.aclose()
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    with closing(sqlite3.connect(tmp_path / "folder" / "numbers.sqlite")) as database:
+        assert count(database) == 1
+
+
+async def test_a_damaged_file_is_not_tried_again(tmp_path: Path) -> None:
+    clock = FakeClock()
+    path = tmp_path / "numbers.sqlite"
+    path.write_bytes(b"not a database at all" * 100)
+    file = SqliteFile(str(path), SCHEMA, "numbers", clock=clock)
+    await file.run(add)
+    path.unlink()
+    clock.advance(10 * REST_S)
+    assert await file.run(count) == 1
+    await file.aclose()
+    assert not path.is_file()
+
+
+def test_reasons_are_plain_words() -> None:
+    assert reason_of(13) == "the disk is full"
+    assert reason_of(99) == "SQLite gave error 99"

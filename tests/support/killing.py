@@ -1,0 +1,110 @@
+"""A process that writes until it is killed, and what must be left of its work.
+
+    python -m tests.support.killing sqlite DATA_DIR FIRST [URL]
+
+It rewrites a few pages over and over, each time as another version, and says so after each: "page version".
+"""
+
+import random
+import subprocess
+import sys
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from kindly.read.store import Store, StoreSettings
+from kindly.read.stores import open_store
+from tests.support.stored_pages import MODEL, Made, page
+
+PAGES = 7
+CHUNKS = 6
+READY = "ready"
+LONGEST_S = 0.4
+AT_WORK = 0.8
+"""How many are killed while they write; the others while they open the library."""
+
+
+def version_of(name: str, version: int) -> Made:
+    """A page at one of its versions: half of it stays, half changes."""
+    stays = [f"Part {part} of {name} stays." for part in range(CHUNKS // 2)]
+    changes = [f"Part {part} of {name} is now {version}." for part in range(CHUNKS // 2)]
+    return page(name, [*changes, *stays])
+
+
+async def write_on(store: Store, first: int) -> None:
+    """Write versions from `first` on, for ever."""
+    version = first
+    while True:
+        name = f"p{version % PAGES}"
+        made = version_of(name, version)
+        await store.put(made.entry, made.chunks, made.vectors, MODEL)
+        print(name, version, flush=True)  # noqa: T201 - to whoever kills it
+        version += 1
+
+
+async def write(name: str, settings: StoreSettings, first: int) -> None:
+    """Open the store and write."""
+    store = open_store(name, settings)
+    print(READY, flush=True)  # noqa: T201
+    async with aclosing(store):
+        await write_on(store, first)
+
+
+@dataclass
+class Killer:
+    """Kills writers of one library and looks at what is left."""
+
+    name: str
+    settings: StoreSettings
+    chance: random.Random
+    acknowledged: dict[str, int] = field(default_factory=dict)
+    writes: int = 0
+
+    def kill_one(self) -> None:
+        """Start a writer, kill it at some moment, and note what it had said."""
+        first = max(self.acknowledged.values(), default=0) + 1000
+        place = str(self.settings.data_dir or "")
+        command = [sys.executable, "-m", __spec__.name, self.name, place, str(first)]
+        root = Path(__file__).parents[3]
+        with subprocess.Popen(
+            [*command, self.settings.url], stdout=subprocess.PIPE, text=True, cwd=root
+        ) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline().strip() == READY
+            if self.chance.random() < AT_WORK:
+                self._note(writer.stdout.readline())
+            try:
+                writer.wait(self.chance.uniform(0, LONGEST_S))
+            except subprocess.TimeoutExpired:
+                writer.kill()
+            for line in writer.stdout:
+                self._note(line)
+
+    def _note(self, line: str) -> None:
+        if line.endswith("\n"):
+            name, version = line.split()
+            self.acknowledged[name] = int(version)
+            self.writes += 1
+
+    async def lost(self) -> list[str]:
+        """The pages whose last acknowledged version, or a later one, is not there whole."""
+        store = open_store(self.name, self.settings)
+        async with aclosing(store):
+            return [name for name in self.acknowledged if not await self._whole(store, name)]
+
+    async def _whole(self, store: Store, name: str) -> bool:
+        shelf = await store.shelf(page(name, []).entry.url)
+        if shelf is None or shelf.vectors is None:
+            return False
+        version = int(shelf.chunks[0].text.rstrip(".").split()[-1])
+        made = version_of(name, version)
+        same = (shelf.entry, shelf.chunks) == (made.entry, made.chunks)
+        return same and version >= self.acknowledged[name]
+
+
+if __name__ == "__main__":
+    store_name, folder, first_version, address = sys.argv[1:5]
+    opened_with = StoreSettings(Path(folder) if folder else None, address)
+    anyio.run(write, store_name, opened_with, int(first_version))

@@ -1,0 +1,87 @@
+"""A source's API for loader tests: recorded answers by path, over the real chain of redirects and rests."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+
+from kindly.errors import AddressRefused
+from kindly.fetch.chain.redirects import Redirects
+from kindly.fetch.chain.types import Headers, HopReply, HopRequest, PageRequest
+from kindly.fetch.guard.guard import Guard, GuardPolicy
+from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings
+from kindly.fetch.loader_kit.loader_client import LoaderChains
+from kindly.models import Page
+from kindly.urls import Url, parse
+from tests.support.fakes import FakeSecret
+from tests.support.fetch_fakes import FakeTime
+
+DATA = Path(__file__).parents[2] / "data" / "loaders"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recorded answer."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: Headers = ()
+
+
+def recorded(loader: str, name: str) -> Recorded:
+    return Recorded((DATA / loader / name).read_bytes())
+
+
+def answer(value: object, status: int = 200, **headers: str) -> Recorded:
+    pairs = tuple((name.replace("_", "-"), text) for name, text in headers.items())
+    return Recorded(json.dumps(value).encode(), status, pairs)
+
+
+@dataclass
+class FakeApi:
+    """Answers by address without query (`https://host/path`), page by page where there are several; the rest is 404."""
+
+    routes: Mapping[str, Recorded | list[Recorded] | Exception]
+    asked: list[HopRequest] = field(default_factory=list)
+    time: FakeTime = field(default_factory=FakeTime)
+    _ways: LoaderChains | None = None
+
+    async def __call__(self, ask: HopRequest) -> HopReply:
+        await anyio.lowlevel.checkpoint()
+        path = str(ask.url).partition("?")[0]
+        turn = sum(str(earlier.url).partition("?")[0] == path for earlier in self.asked)
+        self.asked.append(ask)
+        found = self.routes.get(path, Recorded(status=404))
+        if isinstance(found, Exception):
+            raise found
+        if isinstance(found, list):
+            found = found[min(turn, len(found) - 1)]
+        body = found.body if found.status < 300 else b""
+        return HopReply(ask.url, found.status, found.headers, body)
+
+    @property
+    def paths(self) -> list[str]:
+        return [ask.url.target.partition("?")[0] for ask in self.asked]
+
+    def ways(self, settings: LoaderSettings | None = None) -> LoaderChains:
+        """The shared ways, kept from call to call."""
+        if self._ways is None:
+            chain = Redirects(self, Guard(GuardPolicy(), _no_resolver), 5, self.time.times)
+            self._ways = LoaderChains(chain, chain, settings or LoaderSettings(), self.time.times)
+        return self._ways
+
+    def get(self, loader: Loader, url: Url, settings: LoaderSettings | None = None) -> LoaderClient:
+        return self.ways(settings).open_get(loader, PageRequest(url, self.time.deadline()))
+
+    async def load(self, loader: Loader, url: str, **tokens: str) -> Page:
+        """What the loader gives for an address; `GITHUB_TOKEN="…"` sets that token."""
+        settings = LoaderSettings({name: FakeSecret(value) for name, value in tokens.items()})
+        with anyio.fail_after(60):
+            return await loader.load(parse(url), self.get(loader, parse(url), settings))
+
+
+async def _no_resolver(host: str, port: int) -> list[str]:
+    raise AddressRefused("No test looks names up here.", url=host)

@@ -1,0 +1,114 @@
+"""Routers over fake providers, and a loop in which waiting takes no time."""
+
+import asyncio
+import selectors
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+
+from kindly.budget import Deadline
+from kindly.models import Hit, ProviderResults, Query
+from kindly.search.attempt import SetupHints
+from kindly.search.provider import Pace, SearchProvider
+from kindly.search.rate_limits import RateLimits
+from kindly.search.router import ProviderEntry, Router, build_router
+from kindly.search.state.world import SearchClock, State
+from tests.support.fakes import FakeSleep
+
+KEY_SETTINGS = ("SERPER_API_KEY", "TAVILY_API_KEY")
+KEYLESS = ("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL")
+CHOICES = SetupHints(KEY_SETTINGS, KEYLESS)
+FAST = Pace(1000, 1)
+
+
+class _JumpingSelector(selectors.DefaultSelector):
+    """Does not wait, but says how long it would have waited."""
+
+    slept_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if timeout is None:
+            return super().select(None)
+        self.slept_s += max(0.0, timeout)
+        return super().select(0)
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock jumps to whatever is due next: hours pass in no time."""
+
+    def __init__(self) -> None:
+        self._jumping = _JumpingSelector()
+        super().__init__(self._jumping)
+
+    def time(self) -> float:
+        return 1_000_000.0 + self._jumping.slept_s
+
+
+VIRTUAL: tuple[str, dict[str, object]] = ("asyncio", {"loop_factory": VirtualLoop})
+"""For a module's `anyio_backend`."""
+
+
+@dataclass
+class SlowProvider:
+    """A provider that takes a while before each of its outcomes, the last pair staying."""
+
+    name: str
+    turns: list[tuple[float, tuple[Hit, ...] | Exception]]
+    asked_at: list[float] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
+        self.asked_at.append(anyio.current_time())
+        delay_s, outcome = self.turns[min(len(self.asked_at), len(self.turns)) - 1]
+        try:
+            await anyio.sleep(delay_s)
+        except anyio.get_cancelled_exc_class():
+            self.cancelled += 1
+            raise
+        if isinstance(outcome, Exception):
+            raise outcome
+        return ProviderResults(outcome)
+
+
+def entry(
+    provider: SearchProvider,
+    *,
+    pace: Pace = FAST,
+    gauge: RateLimits | None = None,
+    scraped: bool = False,
+    now: Callable[[], float] = anyio.current_time,
+) -> ProviderEntry:
+    return ProviderEntry(provider, provider.name.title(), pace, gauge or RateLimits(now), scraped)
+
+
+def routed(
+    *providers: SearchProvider,
+    sleep: FakeSleep | None = None,
+    fuse: int = 1,
+    scraped: tuple[str, ...] = (),
+) -> Router:
+    """A router without a cache, whose pauses take no time."""
+    pause = sleep or FakeSleep()
+    return build_router(
+        [entry(each, scraped=each.name in scraped, now=pause.clock) for each in providers],
+        choices=CHOICES,
+        world=SearchClock(now=pause.clock, sleep=pause, rand=lambda: 0.5),
+        fuse=fuse,
+        cache_ttl_s=0,
+        clock=pause.clock,
+    )
+
+
+def virtual_world(state: State | None = None) -> SearchClock:
+    """Time and pauses of the running loop."""
+    world = SearchClock(now=anyio.current_time, sleep=anyio.sleep, rand=lambda: 0.5)
+    return world if state is None else SearchClock(world.now, world.sleep, world.rand, state)
+
+
+def hits_at(*hosts: str, provider: str = "fake") -> tuple[Hit, ...]:
+    """Hits that have nothing in common."""
+    return tuple(
+        Hit(f"Title of {host}", f"https://{host}/", f"Snippet of {host}.", provider)
+        for host in hosts
+    )

@@ -1,0 +1,71 @@
+"""A whole engine on a site, and its verbs as outcomes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kindly import pipeline
+from kindly.app import App, open_app
+from kindly.budget import Deadline
+from kindly.errors import KindlyError
+from kindly.extract.options import ExtractOptions
+from kindly.models import Query
+from kindly.settings import Settings
+from tests.support.served_world import BOTH, environment, serper
+from tests.support.site import ARTICLE, Site, html
+
+CALL_S = 40.0
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An app on a site whose search finds the site's pages."""
+
+    app: App
+    site: Site
+
+    async def search(self, words: str) -> str:
+        """How a search ends, its page included."""
+        try:
+            _, sources = await pipeline.search(
+                self.app.stages, Query(words), Deadline.after(CALL_S), pipeline.silent
+            )
+        except KindlyError as error:
+            return error.detail
+        return " ".join(source.outcome.kind for source in sources)
+
+    async def fetch(self, path: str) -> str:
+        """How a fetch ends, or how the page was got."""
+        try:
+            document = await pipeline.fetch(
+                self.app.stages, self.site.url(path), ExtractOptions(), Deadline.after(CALL_S)
+            )
+        except KindlyError as error:
+            return error.detail
+        return document.how
+
+    async def read(self, path: str) -> str:
+        """How reading within a page ends, and what is noted of it."""
+        try:
+            found = await pipeline.read(
+                self.app.stages, self.site.url(path), ["bees"], Deadline.after(CALL_S)
+            )
+        except KindlyError as error:
+            return error.detail
+        return " ".join(filter(None, (found.how, found.note)))
+
+
+def pages(site: Site, count: int = 6) -> None:
+    """Pages `/p0`, `/p1` and so on, of which a search finds the last."""
+    for number in range(count):
+        site.add(f"/p{number}", html(ARTICLE.replace("flowers", f"flowers {number}")))
+    site.add("/serper/search", serper([site.url(f"/p{count - 1}")]))
+
+
+@asynccontextmanager
+async def engine(site: Site, folder: Path, **more: str) -> AsyncIterator[Engine]:
+    """An engine whose files lie in `folder`."""
+    environ = environment(site, folder, **BOTH, KINDLY_BROWSER="off", KINDLY_WORKERS="1", **more)
+    async with open_app(Settings.load(environ)) as app:
+        yield Engine(app, site)

@@ -1,0 +1,142 @@
+"""Steps of calls: who is told, how an end is named, and what a collector receives."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import anyio.lowlevel
+import anyio.to_thread
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+
+from kindly.errors import PageTimeout, SettingsError
+from kindly.telemetry import trace
+from kindly.telemetry.trace import Span, can_trace, listening, open_tracer, span
+from tests.support.site import Answer, running_site
+
+pytestmark = pytest.mark.anyio
+
+
+def into(ended: list[Span]) -> trace.Listener:
+    @contextmanager
+    def listen(step: Span) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            ended.append(step)
+
+    return listen
+
+
+async def test_without_a_listener_a_step_only_passes_through() -> None:
+    with span("fetch", host="example.com") as step:
+        step.note(bytes=3)
+    assert step.facts == {"host": "example.com", "bytes": 3}
+    assert step.outcome == "ok"
+
+
+async def test_a_listener_is_told_of_steps_in_the_tasks_of_its_block_only() -> None:
+    ended: list[Span] = []
+
+    async def work(name: str) -> None:
+        with span(name):
+            await anyio.lowlevel.checkpoint()
+
+    with listening(into(ended)):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work, "one")
+            tasks.start_soon(work, "two")
+    await work("three")
+    assert sorted(step.name for step in ended) == ["one", "two"]
+    assert all(step.took_s > 0 for step in ended)
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (PageTimeout("late", url="https://example.com/"), "timeout"),
+        (TimeoutError(), "timeout"),
+        (ValueError("odd"), "error"),
+        (KeyboardInterrupt(), "cancelled"),
+    ],
+    ids=["our own", "a time-out", "unforeseen", "stopped"],
+)
+async def test_a_step_that_fails_says_how_in_a_word(error: BaseException, outcome: str) -> None:
+    ended: list[Span] = []
+    with pytest.raises(type(error)), listening(into(ended)), span("fetch"):
+        raise error
+    assert [step.outcome for step in ended] == [outcome]
+
+
+async def test_steps_become_spans_one_inside_the_other() -> None:
+    exporter = InMemorySpanExporter()
+    tracer = open_tracer("", "1.2.3", exporter)
+    with listening(tracer), span("call", tool="web_search"):
+        with span("fetch", host="example.com") as step:
+            step.note(bytes=3)
+        with pytest.raises(PageTimeout), span("extract"):
+            raise PageTimeout("late", url="https://example.com/secret")
+    tracer.close()
+    fetch, extract, call = exporter.get_finished_spans()
+    assert (fetch.name, extract.name, call.name) == ("fetch", "extract", "call")
+    assert call.context is not None
+    assert fetch.parent is not None
+    assert extract.parent is not None
+    assert fetch.parent.span_id == extract.parent.span_id == call.context.span_id
+    assert fetch.attributes == {
+        "kindly.host": "example.com",
+        "kindly.bytes": 3,
+        "kindly.outcome": "ok",
+    }
+    assert extract.attributes == {"kindly.outcome": "timeout"}
+    assert extract.status.status_code is StatusCode.ERROR
+    assert extract.events == ()
+    assert call.resource.attributes["service.name"] == "kindly"
+    assert call.resource.attributes["service.version"] == "1.2.3"
+
+
+async def test_a_name_that_is_set_for_the_service_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "team-search")
+    exporter = InMemorySpanExporter()
+    tracer = open_tracer("", "1", exporter)
+    with listening(tracer), span("call"):
+        pass
+    tracer.close()
+    (told,) = exporter.get_finished_spans()
+    assert told.resource.attributes["service.name"] == "team-search"
+
+
+async def test_a_collector_gets_the_spans_over_http() -> None:
+    with anyio.fail_after(60):
+        async with running_site() as collector:
+            collector.add("/v1/traces", Answer())
+            tracer = open_tracer(collector.url("/"), "1")
+            with listening(tracer), span("call", tool="recall"):
+                pass
+            await anyio.to_thread.run_sync(tracer.close)
+    (request,) = collector.requests
+    assert (request.method, request.path) == ("POST", "/v1/traces")
+    (resource,) = ExportTraceServiceRequest.FromString(request.body).resource_spans
+    assert [told.name for scope in resource.scope_spans for told in scope.spans] == ["call"]
+
+
+async def test_without_its_packages_a_tracer_is_refused_with_the_fix(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert can_trace()
+    monkeypatch.setattr(trace, "PACKAGES", ("opentelemetry.nowhere.deep",))
+    assert not can_trace()
+    with pytest.raises(SettingsError, match=r"\[otel\]"):
+        open_tracer("http://127.0.0.1:1", "1")
+
+
+async def test_while_it_is_off_nothing_of_the_sdk_is_imported() -> None:
+    program = "import sys, kindly.cli.serve; print('opentelemetry.sdk' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,68 @@
+"""The engine for programs, without MCP."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+import kindly
+from kindly.errors import InputError, PageNotFound, SettingsError
+from kindly.settings import Settings
+from tests.journeys.conftest import site as site
+from tests.journeys.test_reading import GUIDE, QUESTION
+from tests.support.served_world import BOTH, environment, serper
+from tests.support.site import Site, html
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def settings(site: Site, tmp_path: Path) -> dict[str, str]:
+    return environment(site, tmp_path, KINDLY_BROWSER="off", **BOTH)
+
+
+async def test_a_program_searches_fetches_reads_and_recalls(
+    site: Site, settings: dict[str, str]
+) -> None:
+    url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
+    site.add("/serper/search", serper([url]))
+    with anyio.fail_after(60):
+        async with kindly.open(settings) as web:
+            found = await web.search("frobnicator", count=1)
+            page = await web.fetch(url, format="text")
+            answer = await web.read(url, QUESTION, "What is the capital of France?")
+            (known,) = await web.recall(QUESTION)
+    assert [hit.url for hit in found.hits.hits] == [url]
+    assert found.sources[0].document is not None
+    assert page.metadata.title == "Guide"
+    assert "4096 widgets" in answer.findings[0].cited[0].passage.text
+    assert [finding.answered for finding in answer.findings] == [True, False]
+    assert known.cited[0].entry.url == url
+    assert site.count("/guide") == 1
+
+
+async def test_a_search_may_leave_pages_alone_and_be_narrowed(
+    site: Site, settings: dict[str, str]
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add("/serper/search", serper([url]))
+    async with kindly.open(Settings.load(settings)) as web:
+        found = await web.search("frobnicator", pages=False, time_range="week")
+    assert found.sources == ()
+    assert found.hits.query.time_range == "week"
+    assert site.count("/guide") == 0
+
+
+async def test_failures_arrive_as_what_they_are(site: Site, settings: dict[str, str]) -> None:
+    with pytest.raises(PageNotFound):
+        async with kindly.open(settings) as web:
+            await web.fetch(site.url("/status/404"))
+    with pytest.raises(InputError):
+        async with kindly.open(settings) as web:
+            await web.read("file:///etc/passwd", "What is in it?")
+    with pytest.raises(ZeroDivisionError):
+        async with kindly.open(settings):
+            _ = 1 // 0
+    with pytest.raises(SettingsError, match="KINDLY_NOPE"):
+        async with kindly.open({"KINDLY_NOPE": "1"}):
+            pass
