@@ -1,6 +1,6 @@
 """Tables of labelled pages → the small neural network that the product evaluates.
 
-The forward pass here is the one of `kindly.extract.content.network`, on several pages at once and with what only training
+The forward pass is that of `kindly.extract.content.network`, on several pages at once and with what only training
 needs: dropout, and a guess at the type of the page, which makes the network look at the page as a whole.
 """
 

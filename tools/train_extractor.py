@@ -3,7 +3,7 @@
     python -m tools.train_extractor [--data ../shared/data/extract] [--check]
 
 Reads the labelled pages, trains with a fixed seed, prints word F1 by page type of five-fold cross-validation grouped by
-site, then trains on all pages and writes `src/kindly/extract/content/content.npz`. With `--check` nothing is written. Needs the
+site, then trains on all pages and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing. Needs the
 `train` dependency group.
 """
 

@@ -1,4 +1,4 @@
-"""Questions with known evidence → `src/kindly/read/ranking/ranker.json`, the weights of `kindly.read.ranking.ranker_model`.
+"""Questions with known evidence → `src/kindly/read/ranking/ranker.json`, the weights of `ranker_model`.
 
     python -m tools.train_ranker [--check]
 

@@ -1,6 +1,6 @@
 """Canary keys through every path of the whole program: they come out nowhere but in the header that is meant for them.
 
-What a provider's own code shows is in `tests/search/test_error_secrets.py`, answers in `tests/journeys/test_secrets.py`.
+Provider code is tested in `tests/search/test_error_secrets.py`, answers in `tests/journeys/test_secrets.py`.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""An engine whose disk becomes full and is free again: `python -m tests.support.full_disk PORT FOLDER limit|small-disk`.
+"""An engine whose disk fills up and is freed: `python -m tests.support.full_disk PORT FOLDER limit|small-disk`.
 
 Prints what became of its calls as one line of JSON.
 """

@@ -1,5 +1,4 @@
 """Page → Document: the readable text of any page, made in killable worker processes.
 
-Nothing heavy is imported here: `kindly.extract.workers.worker_pool` starts the processes, `kindly.extract.document` does the work
-inside them.
+Nothing heavy is imported here: `workers.worker_pool` starts the processes, `document` does the work inside them.
 """

@@ -1,6 +1,6 @@
 """SearXNG: Query → hits of the user's own instances, asked in turn.
 
-Filters and formats are those of `kindly.search.searxng.searxng_api`: JSON first, and the results page where JSON is off.
+Filters and formats are those of `searxng.searxng_api`: JSON first, and the results page where JSON is off.
 """
 
 from collections.abc import Callable

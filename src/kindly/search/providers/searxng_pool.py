@@ -1,7 +1,7 @@
 """The public SearXNG pool: Query → hits of an instance that searx.space lists and that is well.
 
-Whom to ask and how often is `kindly.search.searxng.instance_pool`'s; how to ask is `kindly.search.searxng.searxng_api`'s. Public instances are asked
-for their results page: JSON is off on most, and four JSON requests an hour is all that their limiter allows.
+`searxng.instance_pool` decides which instance to ask and how often, `searxng.searxng_api` how. Public instances are
+asked for their results page: JSON is off on most, and their limiter allows four JSON requests an hour.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""nodriver, for those who install it themselves: runs in a worker process, `python -m kindly.fetch.browser.drivers.nodriver`.
+"""nodriver, which the user installs: runs in a worker process, `python -m kindly.fetch.browser.drivers.nodriver`.
 
 Its licence is the AGPL, so it is imported nowhere but in that process, and nothing of it is part of Kindly. Only its
 start and its raw DevTools messages are used; the same words go over the wire as with the other driver.

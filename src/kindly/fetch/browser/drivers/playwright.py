@@ -1,4 +1,4 @@
-"""Playwright, driving an installed Chromium: runs in a worker process, `python -m kindly.fetch.browser.drivers.playwright`.
+"""Playwright with an installed Chromium, in a worker process: `python -m kindly.fetch.browser.drivers.playwright`.
 
 The one place that knows Playwright; its exceptions become words of the wire here. Each page gets a context of its own,
 with no storage, no permissions and no service workers, and a pass for the filtering proxy that no other call has.
