@@ -6,7 +6,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -26,13 +25,14 @@ from tests.support.fetch_fakes import PUBLIC, Seen
 from tests.support.hidden_rows import AFTER, KEPT, ROWS, Row
 from tests.support.html_pages import page as page_of
 from tests.support.html_pages import read
+from tests.support.paths import SHARED_DATA
 from tests.support.pdf_files import line, pdf
 from tests.support.pixels import WORDS, open_eyes
 from tests.support.site import Answer, html, running_site
 
 pytestmark = pytest.mark.anyio
 
-DATA = Path(__file__).parents[2] / "../shared/data/security/hidden_text.dev.jsonl"
+DATA = SHARED_DATA / "security" / "hidden_text.dev.jsonl"
 WORD = WORDS[0]
 SEEN_TEXT = ("see ultraviolet light", "Wasps see")
 CSS_LEAKS = 3

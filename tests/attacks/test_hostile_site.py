@@ -22,10 +22,10 @@ from kindly.settings import Settings
 from tests.support.hostile.answers import LISTINGS, PATHS, SHAPES, Shape
 from tests.support.hostile.case import MARK, Case
 from tests.support.hostile.server import CASES
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 PATIENCE_MS, LITTLE_PATIENCE_MS = 25_000, 700
 PEAK_MB = 100
 """What one case may take in the server itself, for a moment."""

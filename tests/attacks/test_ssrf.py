@@ -10,7 +10,6 @@ import tempfile
 from dataclasses import dataclass, field
 from html import escape
 from ipaddress import IPv4Network, ip_address
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -30,13 +29,13 @@ from kindly.urls import parse
 from tests.support.attack_engine import Engine, Network, article, running, text_of
 from tests.support.chromium import needs_chromium
 from tests.support.fetch_fakes import PUBLIC, FakeDialler, FakeResolver, Seen, Server
+from tests.support.paths import ROOT
 from tests.support.site import ARTICLE, Answer, head_of, html
 from tests.support.ssrf_rows import LITERALS, NAMES
 from tests.support.streams import Talk, scripted_net
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "../shared/data/security/ssrf_vectors.dev.jsonl"
 SOFT_AND_STRICTER = {
     "ok-bare-host": "a URL without a scheme is refused with a sentence that says so",

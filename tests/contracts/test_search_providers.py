@@ -1,13 +1,11 @@
 """Seed 001, row by row: what it adds to seed 000 beside its acceptance criteria, which are journeys."""
 
-from pathlib import Path
-
 import pytest
 
 from kindly.search.providers import PROVIDERS
 from kindly.settings import Settings
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SERPER, TAVILY = {"SERPER_API_KEY": "a-serper-key"}, {"TAVILY_API_KEY": "a-tavily-key"}

@@ -1,7 +1,6 @@
 """Seed 000, row by row: the contract of `web_search` and `get_content`, start retries, scripts and the README."""
 
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,8 +13,8 @@ from kindly.errors import InputError, SettingsError
 from kindly.net.tls import Tls
 from kindly.server.profiles.kindly import PROFILE, GetContent, WebSearch
 from kindly.settings import Settings
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TOOLS = {tool.name: tool for tool in PROFILE.tools}
 RESULT = {

@@ -14,12 +14,12 @@ import pytest
 
 from kindly.read import library
 from kindly.storage import sqlite
+from tests.support.paths import ROOT
 from tests.support.site import Site
 from tests.support.verbs import Engine, engine, pages
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 FILES = ("pages.sqlite", "search.sqlite", "library.sqlite")
 
 

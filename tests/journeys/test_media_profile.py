@@ -10,12 +10,13 @@ from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
 from tests.journeys.test_stdio import stdio_client
+from tests.support.paths import DATA
 from tests.support.served_world import as_json, calling, environment, serper, text_of
 from tests.support.site import Answer, Site, html, running_site
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "contracts" / "004"
+EXAMPLES = DATA / "contracts" / "004"
 BRAVE = "/brave/res/v1/web/search"
 CAST = """<!doctype html><html lang="en"><head><title>Full cast</title>
 <meta name="description" content="Everybody in it."><meta property="og:site_name" content="Film Base">

@@ -11,12 +11,13 @@ from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
 from tests.journeys.test_stdio import stdio_client
+from tests.support.paths import DATA
 from tests.support.served_world import as_json, calling, environment, text_of
 from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = Path(__file__).parents[1] / "data" / "contracts" / "003"
+EXAMPLES = DATA / "contracts" / "003"
 USE_CASES = (
     "technical_research",
     "current_events",

@@ -5,6 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from tests.support.paths import DATA
 from tests.support.pdf_files import lines, pdf
 from tests.support.served_world import GITHUB_TOKEN, calling, environment, text_of
 from tests.support.site import Answer, Site
@@ -12,7 +13,7 @@ from tests.support.zip_files import docx, epub, para, run
 
 pytestmark = pytest.mark.anyio
 
-LOADERS = Path(__file__).parents[1] / "data" / "loaders"
+LOADERS = DATA / "loaders"
 JSON = {"Content-Type": "application/json"}
 QUESTION = "https://stackoverflow.com/questions/231767/what-does-the-yield-keyword-do"
 

@@ -9,9 +9,10 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+from tests.support.paths import ROOT
+
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")
 LINE = ["tool", "run", "--from", str(ROOT), "kindly-web-search-mcp-server"]
 

@@ -13,11 +13,12 @@ from bench.extract_scores import plain, structure_kept, structure_targets, word_
 from kindly.errors import KindlyError
 from kindly.extract.html import read_html
 from kindly.extract.options import ExtractOptions
+from tests.support.paths import SHARED_DATA
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 OWN_FLOOR = 0.98
 OWN_WORST = 0.85
-DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "extract"
+DEV = SHARED_DATA / "extract"
 DEV_FLOORS = {"wcxb": 0.916, "scrapinghub": 0.987, "readability": 0.98}
 STRUCTURE_FLOORS = {"code": 0.98, "table": 0.99, "heading": 0.945, "item": 0.96, "link": 0.988}
 """The share of a WCXB page's structure that is still there."""

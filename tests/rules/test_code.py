@@ -14,8 +14,8 @@ from kindly import errors
 from kindly.fetch.loaders import LOADERS
 from kindly.search.providers import PROVIDERS
 from kindly.server.profiles import PROFILES
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "kindly"
 MODULES = sorted(SOURCE.rglob("*.py"))
 MAX_MODULE, MAX_FUNCTION, P90_MODULE, P90_FUNCTION = 600, 80, 400, 30

@@ -5,7 +5,6 @@ No engine runs here; this is what can be known without one.
 
 import re
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,8 +20,8 @@ from kindly.server.ops import console, health
 from kindly.server.profiles import profile_for
 from kindly.server.server_state import ServerState
 from kindly.settings import Settings
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 KNOWN = {row.split("`")[1] for row in rows()}
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))

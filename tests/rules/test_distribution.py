@@ -3,7 +3,6 @@
 import json
 import re
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,8 +13,8 @@ import kindly
 from kindly.cli.commands import cli
 from kindly.cli.start_command import DISTRIBUTION, EXTRAS
 from kindly.settings import CONTEXTS, NEEDS
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "tests" / "data" / "distribution"
 FILES = {
     "server": "server.json",

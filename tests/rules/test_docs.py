@@ -16,8 +16,8 @@ from tools.settings_table import rows, table
 
 from kindly.cli.commands import cli
 from kindly.settings import CONTEXTS
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = (DOCS / "settings.md").read_text(encoding="utf-8")

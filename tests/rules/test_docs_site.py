@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

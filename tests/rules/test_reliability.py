@@ -2,11 +2,11 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 ROWS = [
     line

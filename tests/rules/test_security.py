@@ -1,11 +1,11 @@
 """Every promise of SECURITY.md names tests that exist."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.paths import ROOT
+
 PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 PROMISES = [
     line.strip("| ").split(" | ")

@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 import anyio.abc
@@ -16,8 +15,9 @@ from kindly.redact import Secret
 from kindly.search.provider import Access, ProviderSpec, SearchProvider
 from kindly.search.state.world import SearchClock
 from kindly.search.vendor_api import VendorApi
+from tests.support.paths import DATA
 
-PROVIDER_DATA = Path(__file__).parent / "data" / "providers"
+PROVIDER_DATA = DATA / "providers"
 """Answers in the shapes that the vendors document, one folder a provider."""
 
 

@@ -1,14 +1,13 @@
 """Pages for the tests of the extract stage, made from bytes or text."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Page
+from tests.support.paths import DATA
 
-SAMPLES = Path(__file__).parents[1] / "data" / "pages"
-SHARED_DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
+SAMPLES = DATA / "pages"
 FETCHED_AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 URL = "https://site.example/pages/one"
 

@@ -16,6 +16,7 @@ import anyio
 
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
+from tests.support.paths import ROOT
 from tests.support.stored_pages import MODEL, Made, page
 
 PAGES = 7
@@ -67,7 +68,7 @@ class Killer:
         first = max(self.acknowledged.values(), default=0) + 1000
         place = str(self.settings.data_dir or "")
         command = [sys.executable, "-m", __spec__.name, self.name, place, str(first)]
-        root = Path(__file__).parents[3]
+        root = ROOT
         with subprocess.Popen(
             [*command, self.settings.url], stdout=subprocess.PIPE, text=True, cwd=root
         ) as writer:

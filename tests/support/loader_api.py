@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import anyio
 import anyio.lowlevel
@@ -18,8 +17,9 @@ from kindly.models import Page
 from kindly.urls import Url, parse
 from tests.support.fakes import FakeSecret
 from tests.support.fetch_fakes import FakeTime
+from tests.support.paths import DATA as RECORDED
 
-DATA = Path(__file__).parents[2] / "data" / "loaders"
+DATA = RECORDED / "loaders"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "data" / "contracts"
+from tests.support.paths import DATA
+
+FOLDER = DATA / "contracts"
 
 
 def example(number: str, name: str) -> dict[str, Any]:

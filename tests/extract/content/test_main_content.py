@@ -6,7 +6,8 @@ import pytest
 from kindly.errors import KindlyError
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
-from tests.support.html_pages import SHARED_DATA, page, read
+from tests.support.html_pages import page, read
+from tests.support.paths import SHARED_DATA
 
 PROSE = "A sentence of the story that goes on for a while and says something. " * 6
 CORPORA = sorted((SHARED_DATA / "extract").glob("*/dev.jsonl.gz"))

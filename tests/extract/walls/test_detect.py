@@ -1,7 +1,6 @@
 import gzip
 import itertools
 import json
-from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -10,7 +9,8 @@ from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageWalled
 from kindly.extract.document import extract
 from kindly.extract.options import ExtractOptions
 from kindly.models import OutcomeKind
-from tests.support.html_pages import SHARED_DATA, page, read
+from tests.support.html_pages import page, read
+from tests.support.paths import DATA, SHARED_DATA
 
 CORPUS = SHARED_DATA / "extract" / "wcxb" / "dev.jsonl.gz"
 ARTICLE = (
@@ -29,9 +29,7 @@ LOCKED = (
 )
 SHAPES = [
     json.loads(line)
-    for line in (Path(__file__).parents[1] / "data" / "media" / "outcomes.jsonl")
-    .read_text(encoding="utf-8")
-    .splitlines()
+    for line in (DATA / "media" / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
 

@@ -2,7 +2,6 @@
 
 import os
 import zlib
-from pathlib import Path
 
 import anyio
 import pytest
@@ -12,12 +11,13 @@ from kindly.errors import ExtractError
 from kindly.extract.options import ExtractOptions
 from kindly.extract.workers.worker_pool import Workers
 from tests.support.html_pages import page
+from tests.support.paths import ROOT
 from tests.support.pdf_files import line, pdf
 from tests.support.zip_files import docx, epub, row, xlsx
 
 pytestmark = pytest.mark.anyio
 
-ENVIRON = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(Path(__file__).parents[2])}
+ENVIRON = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(ROOT)}
 
 
 def flate_bomb(size: int) -> bytes:

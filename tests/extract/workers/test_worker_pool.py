@@ -3,7 +3,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import anyio
 import pytest
@@ -15,10 +14,10 @@ from kindly.extract.options import ExtractOptions
 from kindly.extract.workers.worker_pool import InProcess, Workers, scrubbed
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parents[2]
 ENVIRON = {
     "PATH": os.environ.get("PATH", ""),
     "PYTHONPATH": str(ROOT),

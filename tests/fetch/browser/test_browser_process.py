@@ -18,11 +18,12 @@ from kindly.fetch.browser.browser_process import (
     scrubbed,
     start_worker,
 )
+from tests.support.paths import ROOT as REPOSITORY
 
 pytestmark = pytest.mark.anyio
 
 FAKE = "tests.support.fake_driver_worker"
-ROOT = str(Path(__file__).parents[3])
+ROOT = str(REPOSITORY)
 ENVIRON = {"PATH": os.defpath, "PYTHONPATH": ROOT, "SERPER_API_KEY": "secret"}
 
 

@@ -29,12 +29,13 @@ from kindly.models import Page
 from kindly.urls import parse
 from tests.support.chromium import needs_chromium
 from tests.support.fetch_fakes import PUBLIC, FakeResolver
+from tests.support.paths import SHARED_DATA
 from tests.support.site import HTML, Answer, html, redirect, text
 from tests.support.streams import ScriptedNet, Talk, scripted_net
 
 pytestmark = [pytest.mark.anyio, needs_chromium]
 
-VECTORS = Path(__file__).parents[3] / "../shared/data/security/ssrf_vectors.dev.jsonl"
+VECTORS = SHARED_DATA / "security" / "ssrf_vectors.dev.jsonl"
 CANARIES = ("http://10.0.0.1/canary", "http://127.0.0.1:8123/canary")
 WORDS = "<p>Bees see ultraviolet light, and tell the others by a dance.</p>" * 5
 Routes = Mapping[str, Answer | None]

@@ -3,16 +3,16 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from kindly.fetch.browser.need import LOOKED_AT_BYTES, needs_browser
 from kindly.models import Page
 from tests.support.js_pages import JS_PAGES, shell
+from tests.support.paths import SHARED_DATA
 from tests.support.site import ARTICLE
 
-DATA = Path(__file__).parents[2] / "../shared/data/extract"
+DATA = SHARED_DATA / "extract"
 WORDS = "<p>Bees see ultraviolet light and tell the others by a dance.</p>" * 40
 SCRIPT = "<script type=module src='/app.js'></script>"
 

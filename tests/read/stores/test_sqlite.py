@@ -21,6 +21,7 @@ from kindly.read.stores.sqlite import file, rows, search
 from kindly.read.stores.sqlite.rows import MIGRATIONS
 from kindly.read.stores.sqlite.store import FILE, SqliteStore
 from kindly.text.terms import terms
+from tests.support.paths import ROOT
 from tests.support.stored_pages import MODEL, NOON, days, page, vector
 
 pytestmark = pytest.mark.anyio
@@ -231,7 +232,7 @@ anyio.run(fill)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file size are POSIX")
 def test_a_full_disk_is_told_and_what_was_there_stays(path: Path) -> None:
-    root = Path(__file__).parents[3]
+    root = ROOT
     ran = subprocess.run(
         [sys.executable, "-c", FULL, str(path)],
         capture_output=True,

@@ -1,7 +1,5 @@
 """The public pool on the wire: the list, the results pages, the health check, and addresses that are not public."""
 
-from pathlib import Path
-
 import httpx2
 import pytest
 
@@ -13,10 +11,11 @@ from kindly.search.providers.searxng_pool import SPEC, PoolWire
 from kindly.search.state.world import SearchClock
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
+from tests.support.paths import DATA
 
 pytestmark = pytest.mark.anyio
 
-LISTED = (Path(__file__).parents[2] / "data" / "searx_space" / "instances.json").read_bytes()
+LISTED = (DATA / "searx_space" / "instances.json").read_bytes()
 PAGE = next((PROVIDER_DATA / "searxng").glob("*.html")).read_bytes()
 QUERY = Query("structural pattern matching", count=3)
 

@@ -1,7 +1,6 @@
 """The list of public instances: what is taken from it, in which order, and what is left out."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,9 @@ from kindly.search.searxng.instance_list import (
     instance_from,
     parse_instances,
 )
+from tests.support.paths import DATA
 
-SAMPLE = Path(__file__).parents[1] / "data" / "searx_space" / "instances.json"
+SAMPLE = DATA / "searx_space" / "instances.json"
 """In the shape that searx.space publishes."""
 
 GOOD: dict[str, object] = {
