@@ -1,7 +1,5 @@
 """The text that Prometheus reads: its own parser must read it as we mean it."""
 
-from pathlib import Path
-
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -21,6 +19,7 @@ from kindly.server.ops.metrics import (
 from kindly.server.ops.process_stats import Process
 from kindly.telemetry.call_stats import CallStats, RunningCall
 from tests.support.fakes import FakeClock
+from tests.support.paths import ROOT
 
 Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
@@ -145,7 +144,7 @@ def test_a_family_without_samples_is_not_named() -> None:
 
 
 def test_every_metric_is_documented(watch: CallStats) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     families = [
         *of_calls(watch),
         *of_providers([]),
