@@ -43,8 +43,8 @@ T = TypeVar("T")
 
 def kindly() -> Extractor:
     """This project."""
+    from kindly.extract import ExtractOptions
     from kindly.extract.html import read_html
-    from kindly.extract.options import ExtractOptions
 
     return lambda markup, url: read_html(markup, ExtractOptions(), url).text
 

@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 
 from kindly.errors import KindlyError
+from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
-from kindly.extract.options import ExtractOptions
 
 SHARED = Path(__file__).parents[1] / "../shared/data/extract"
 SMALL_PAGES = sorted((Path(__file__).parents[1] / "tests/quality/pages").glob("*.html"))

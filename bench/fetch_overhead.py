@@ -25,7 +25,7 @@ from mcp import Client
 from bench.served import served
 from kindly.app import App, open_app
 from kindly.budget import Deadline
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Document, Page
 from kindly.server.mcp import build_server
 from kindly.server.profiles import PROFILES

@@ -14,10 +14,9 @@ from urllib.parse import urlsplit
 from turbohtml import Document, Element
 
 from kindly.errors import KindlyError
-from kindly.extract import html
+from kindly.extract import ExtractOptions, html
 from kindly.extract.content.blocks import Blocks, read_blocks
 from kindly.extract.content.page_kind import Hints
-from kindly.extract.options import ExtractOptions
 
 TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"

@@ -12,7 +12,7 @@ from typing import TypedDict, Unpack
 from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
     Document,

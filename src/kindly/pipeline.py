@@ -29,7 +29,7 @@ from kindly.errors import (
     SearchError,
     StoreUnavailable,
 )
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import (
     Document,
     Finding,

@@ -12,8 +12,8 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Document

@@ -14,7 +14,7 @@ from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
 from kindly.errors import KindlyError, SearchError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import OutcomeKind, Query
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS

@@ -22,7 +22,7 @@ from kindly.budget import Deadline
 from kindly.cli.commands import cli
 from kindly.cli.logs import JsonLines
 from kindly.errors import SettingsError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Page, Query
 from kindly.redact import MASK, Redactor
 from kindly.server.http.asgi import build_http_app

@@ -10,9 +10,8 @@ from kindly.errors import (
     NoContent,
     SelectorNotMatched,
 )
-from kindly.extract import html
+from kindly.extract import ExtractOptions, html
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.models import Link
 from tests.support.html_pages import FETCHED_AT, SAMPLES, URL, page, read
 

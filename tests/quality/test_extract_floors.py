@@ -11,8 +11,8 @@ import pytest
 from bench.extract_scores import plain, structure_kept, structure_targets, word_score
 
 from kindly.errors import KindlyError
+from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
-from kindly.extract.options import ExtractOptions
 from tests.support.paths import SHARED_DATA
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))

@@ -14,8 +14,8 @@ from kindly.app import App
 from kindly.app.reader import OpenLibrary, build_reader
 from kindly.budget import Deadline
 from kindly.errors import SearchError
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch import Egress, FetchLimits, GuardPolicy, Seams, open_fetcher
 from kindly.fetch.guard.guard import why_not_public
 from kindly.fetch.loader_kit.loader import LoaderSettings

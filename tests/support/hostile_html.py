@@ -6,7 +6,7 @@ import sys
 import time
 
 from kindly.errors import PageWalled
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers.worker_process import SPENT_BYTES, main
 from kindly.models import Document, OutcomeKind, Page
 

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Page
 from tests.support.paths import DATA
 

@@ -13,7 +13,7 @@ from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Query
 from kindly.pipeline import Progress
 from kindly.redact import Redactor

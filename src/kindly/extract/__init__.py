@@ -1,4 +1,23 @@
-"""Page → Document: the readable text of any page, made in killable worker processes.
+"""Page → Document: the readable text of any page, extracted in a pool of worker processes.
 
 Nothing heavy is imported here: `workers.worker_pool` starts the processes, `document` does the work inside them.
 """
+
+from dataclasses import dataclass
+from typing import Final
+
+from kindly.models import Format
+
+TEASER_CHARACTERS: Final = 6_000
+"""A page with more text than this is complete, even if it is marked as locked or mentions subscribers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    """How a page is turned into text."""
+
+    format: Format = "markdown"
+    selector: str | None = None
+    """CSS selector: extract only the elements it matches. Without one, the main content is detected."""
+    include_links: bool = True
+    include_images: bool = False

@@ -8,12 +8,12 @@ import hashlib
 from html import escape
 
 from kindly.errors import InputError, MediaUnsupported, NoContent, PageWalled
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.data import fenced, json_lines, json_text, read_table
 from kindly.extract.formats.feed import read_feed
 from kindly.extract.formats.sniff import MAGIC, OLE_STREAMS, PACKAGES, Sniffed, decode, sniff
 from kindly.extract.html import HtmlText, read_html
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Metadata, OutcomeKind, Page
 from kindly.text.invisible import clean
 

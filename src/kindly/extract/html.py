@@ -10,13 +10,13 @@ from urllib.parse import urljoin
 from turbohtml import Document, Element, SelectorSyntaxError, parse
 
 from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
+from kindly.extract import ExtractOptions
 from kindly.extract.content.main_content import main_content
 from kindly.extract.content.page_kind import Hints, read_hints
 from kindly.extract.markdown.embeds import name_media
 from kindly.extract.markdown.formulas import settle_formulas
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
-from kindly.extract.options import ExtractOptions
 from kindly.extract.visibility.visible import drop_unseen
 from kindly.extract.walls.detect import Evidence, is_teaser, refuse_walls
 from kindly.models import Link, Metadata

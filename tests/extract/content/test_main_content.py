@@ -4,8 +4,8 @@ import json
 import pytest
 
 from kindly.errors import KindlyError
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from tests.support.html_pages import page, read
 from tests.support.paths import SHARED_DATA
 

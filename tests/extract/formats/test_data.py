@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kindly.errors import InputError, MediaUnsupported
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import data
 from kindly.extract.formats.sniff import Kind, sniff
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document
 from tests.support.html_pages import page
 

@@ -1,9 +1,9 @@
 import pytest
 
 from kindly.errors import ExtractionFailed, InputError, MediaUnsupported, NoContent
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import epub as reader
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
 from tests.support.zip_files import epub

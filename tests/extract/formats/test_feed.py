@@ -1,8 +1,8 @@
 import pytest
 
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats.feed import MAX_ENTRIES
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
 

@@ -12,9 +12,9 @@ from kindly.errors import (
     NoContent,
     PageWalled,
 )
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import archive, office, workbook
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Link, OutcomeKind
 from tests.support.html_pages import page
 from tests.support.zip_files import docx, para, related, row, run, xlsx, zipped

@@ -4,9 +4,9 @@ import sys
 import pytest
 
 from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, PageWalled
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import pdf as reader
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document, Format, Link, OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.pdf_files import line, lines, pdf

@@ -3,9 +3,9 @@
 import pytest
 
 from kindly.errors import MediaUnsupported
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats.workbook import MAX_COLUMNS, MAX_ROWS, column_letters, column_number
-from kindly.extract.options import ExtractOptions
 from kindly.models import Document
 from tests.support.html_pages import page
 from tests.support.zip_files import OFFICE, SHEET, related, row, xlsx, zipped

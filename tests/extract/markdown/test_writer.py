@@ -4,8 +4,8 @@ from urllib.parse import urljoin
 
 import pytest
 
+from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
-from kindly.extract.options import ExtractOptions
 from tests.support.html_pages import read
 
 WORDS = " ".join(["word"] * 300)

@@ -6,8 +6,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageWalled
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.models import OutcomeKind
 from tests.support.html_pages import page, read
 from tests.support.paths import DATA, SHARED_DATA

@@ -8,7 +8,7 @@ import pytest
 
 from kindly.budget import Deadline
 from kindly.errors import ExtractError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers.worker_pool import Workers
 from tests.support.html_pages import page
 from tests.support.paths import ROOT

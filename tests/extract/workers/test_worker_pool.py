@@ -10,7 +10,7 @@ import pytest
 from kindly.budget import Deadline
 from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import ExtractionFailed, ExtractionLate, NoContent, PageWalled
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers.worker_pool import InProcess, Workers, scrubbed
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page

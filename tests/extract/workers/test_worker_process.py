@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from kindly.errors import ExtractionFailed, NoContent
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.extract.workers import worker_protocol
 from kindly.extract.workers.worker_process import Extract, TakenRequest, serve, statm
 from kindly.models import Document, Page

@@ -13,7 +13,7 @@ from kindly.errors import (
     ProviderAuth,
     SelectorNotMatched,
 )
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers import worker_protocol
 from kindly.models import Document, Link, Metadata, OutcomeKind
 from tests.support.html_pages import FETCHED_AT, URL, page

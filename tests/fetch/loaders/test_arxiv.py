@@ -3,8 +3,8 @@
 import pytest
 
 from kindly.errors import PageNotFound, PageTooLarge
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.arxiv import ARXIV, paper_of, to_article, to_record
 from kindly.urls import parse

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kindly.errors import PageNotFound
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.crates import CRATES, MAX_VERSIONS, crate_of, latest, plain, to_article

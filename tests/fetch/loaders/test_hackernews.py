@@ -3,8 +3,8 @@
 import pytest
 
 from kindly.errors import PageNotFound
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.hackernews import (

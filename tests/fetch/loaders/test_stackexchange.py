@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kindly.errors import FetchError, PageRateLimited
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import NotLoaded
 from kindly.fetch.loaders.stackexchange import STACKEXCHANGE, Thread, ranked, site_of, to_html

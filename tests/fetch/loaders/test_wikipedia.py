@@ -3,8 +3,8 @@
 import pytest
 
 from kindly.errors import PageNotFound, PageTooLarge
+from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.options import ExtractOptions
 from kindly.fetch.loader_kit.loader import LoaderSettings, NotLoaded
 from kindly.fetch.loaders.wikipedia import WIKIPEDIA, address, article_of, to_article
 from kindly.urls import parse

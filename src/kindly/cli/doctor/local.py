@@ -7,7 +7,7 @@ import anyio
 
 from kindly.cli.doctor.finding import Check, CheckResult, State
 from kindly.errors import KindlyError, SettingsError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Page
 from kindly.net.tls import Tls
 from kindly.settings import Settings

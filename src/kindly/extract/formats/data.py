@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.markup_piece import note, read_fragment, table
 from kindly.extract.html import HtmlText
-from kindly.extract.options import ExtractOptions
 
 MAX_PRETTY_CHARACTERS: Final = 2_000_000
 MAX_INDENT: Final = 24

@@ -7,10 +7,10 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from kindly.errors import NoContent
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.markup_piece import read_fragment
 from kindly.extract.html import HtmlText
-from kindly.extract.options import ExtractOptions
 from kindly.models import Link, Metadata
 
 CONTAINER: Final = "META-INF/container.xml"

@@ -5,9 +5,9 @@ from typing import Final
 
 from turbohtml.extract import Entry, Feed, feed
 
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.markup_piece import heading, note, paragraph, read_fragment
 from kindly.extract.html import HtmlText
-from kindly.extract.options import ExtractOptions
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 

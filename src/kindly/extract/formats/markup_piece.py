@@ -5,10 +5,10 @@ from html import escape
 
 from turbohtml import Element, parse
 
+from kindly.extract import ExtractOptions
 from kindly.extract.html import MACHINERY, HtmlText
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
-from kindly.extract.options import ExtractOptions
 from kindly.extract.visibility.visible import drop_unseen
 from kindly.models import Metadata
 from kindly.text.invisible import clean

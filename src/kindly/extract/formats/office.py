@@ -14,6 +14,7 @@ from html import unescape
 from typing import Any, Final
 
 from kindly.errors import ExtractionFailed, KindlyError, MediaUnsupported
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.markup_piece import (
     described,
@@ -26,7 +27,6 @@ from kindly.extract.formats.markup_piece import (
 from kindly.extract.formats.unreadable import broken_file, missing_library
 from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, shown_part
 from kindly.extract.html import HtmlText
-from kindly.extract.options import ExtractOptions
 from kindly.models import Metadata
 
 MAX_SHEETS: Final = 30

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from kindly.errors import MediaUnsupported, NoContent, PageWalled
+from kindly.extract import ExtractOptions
 from kindly.extract.formats.markup_piece import described, note, read_fragment
 from kindly.extract.formats.pdf_layout import Line, page_markup, sizes, without_running
 from kindly.extract.formats.pdf_visibility import INVISIBLE, SEEN, PdfVisibility
 from kindly.extract.formats.unreadable import broken_file, missing_library
 from kindly.extract.html import HtmlText
-from kindly.extract.options import ExtractOptions
 from kindly.models import Link, Metadata, OutcomeKind
 from kindly.text.invisible import clean
 

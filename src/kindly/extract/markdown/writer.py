@@ -13,12 +13,12 @@ from urllib.parse import urljoin
 from turbohtml import Element, Markdown, PlainText
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
+from kindly.extract import ExtractOptions
 from kindly.extract.markdown import verbatim
 from kindly.extract.markdown.code_blocks import settle_code
 from kindly.extract.markdown.footnotes import settle_footnotes
 from kindly.extract.markdown.lists import settle_lists
 from kindly.extract.markdown.tables import settle_tables
-from kindly.extract.options import ExtractOptions
 from kindly.models import Link
 from kindly.text.invisible import clean
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kindly.errors import NeedsBrowser, NoContent, PageWalled
+from kindly.extract import TEASER_CHARACTERS
 from kindly.extract.walls import patterns
 from kindly.models import OutcomeKind
 
@@ -34,8 +35,6 @@ BARE_CHARACTERS: Final = 400
 SHELL_CHARACTERS: Final = 250
 NOTHING_CHARACTERS: Final = 80
 TEASER_WORDS: Final = 60
-TEASER_CHARACTERS: Final = 6_000
-"""A locked article with more text than this was delivered whole."""
 REACH_CHARACTERS: Final = 200
 """How far from its telling word the rest of a sentence may stand."""
 SILENT_TEASER_CHARACTERS: Final = 2_000

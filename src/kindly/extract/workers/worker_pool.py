@@ -20,7 +20,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from kindly.budget import Deadline
 from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import ExtractionFailed, ExtractionLate
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers import worker_protocol
 from kindly.models import Document, Page
 

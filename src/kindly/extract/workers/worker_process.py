@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from kindly.errors import ExtractionFailed, KindlyError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.extract.workers.worker_protocol import (
     LENGTHS,
     Message,

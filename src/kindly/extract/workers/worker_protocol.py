@@ -20,7 +20,7 @@ from kindly.errors import (
     PageWalled,
     SelectorNotMatched,
 )
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Document, Link, Metadata, OutcomeKind, Page
 
 LENGTHS = struct.Struct(">II?")

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from kindly import pipeline
 from kindly.answer import reading
 from kindly.errors import ExtractError, FetchError
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
     Format,

@@ -18,6 +18,7 @@ from kindly.errors import (
     PageTimeout,
     PageWalled,
 )
+from kindly.extract import TEASER_CHARACTERS
 from kindly.models import Citation, Finding, Hit, Hits, OutcomeKind, Query, SafeSearch
 from kindly.pipeline import PageFindings
 from kindly.server.render.failures import sentence
@@ -28,8 +29,6 @@ from kindly.urls import domain
 TEXT = {"type": "string"}
 PROTECTED = frozenset({OutcomeKind.AUTH, OutcomeKind.BLOCKED, OutcomeKind.PAYWALLED})
 CONTENT_PROTECTED = "content protected"
-TEASER_CHARACTERS = 6_000
-"""A page that came in part and is no longer is the beginning of what subscribers read; a longer one was cut by us."""
 ITEMS_LEFT_OUT = (
     "Items were left out, as the answer would be too large: ask for fewer results per query."
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, create_model
 
 from kindly import pipeline
-from kindly.extract.options import ExtractOptions
+from kindly.extract import ExtractOptions
 from kindly.models import Format, Query, TimeRange
 from kindly.server.profiles.media.answers import (
     Shown,
