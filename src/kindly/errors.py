@@ -1,117 +1,137 @@
-"""Everything that can go wrong, as one tree. Leaves carry fields; `try_next` says whether another source may help.
+"""Every error that Kindly raises, as one tree. Leaves carry fields; `try_next` says whether another provider may help.
 
     KindlyError
-    ├── SettingsError                 a value at start is wrong or unknown
-    ├── Busy                          more calls at once than are taken → retry_after_s
-    ├── InputError                    an argument of this call is wrong
-    │   └── CursorExpired             the page behind a cursor is no longer kept
-    ├── SearchError                   → provider
+    ├── SettingsError                 a setting is wrong or unknown
+    ├── Busy                          the limit of concurrent calls is reached → retry_after_s
+    ├── CallTimeout                   the call did not finish in time → limit_s
+    ├── InputError                    an argument of the call is wrong → field
+    │   └── CursorExpired             the page behind a cursor is no longer cached
+    ├── SearchError                   → provider, status
     │   ├── NoProvider                no search provider is configured
-    │   ├── ProviderUnreachable       network failed                       try_next
-    │   │   └── CertificateRefused    its certificate cannot be verified   try_next
+    │   ├── ProviderUnreachable       network failure                      try_next
+    │   │   └── CertificateRefused    the certificate cannot be verified   try_next
     │   ├── ProviderTimeout           no answer in time                    try_next
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
     │   ├── ProviderBlocked           a challenge or unrelated results     try_next
     │   ├── PoolExhausted             no instance answered → attempted     try_next
-    │   ├── ProviderAnswerInvalid     a redirect, or not the promised shape  try_next
+    │   ├── ProviderAnswerInvalid     a redirect, or not the documented format  try_next
     │   ├── ProviderAuth              HTTP 401, 402, 403: the key
     │   └── ProviderRejected          any other 4xx: the request
-    ├── FetchError                    → url
-    │   ├── AddressRefused            the guard says no
-    │   ├── RobotsRefused             robots.txt says no
+    ├── FetchError                    → url, status
+    │   ├── AddressRefused            the SSRF guard refuses the address
+    │   ├── RobotsRefused             robots.txt forbids the page
     │   ├── PageNotFound              HTTP 404, 410
     │   ├── PageForbidden             HTTP 401, 407 (auth), 403, 451, other 4xx (blocked)
     │   │   └── PageChallenged        a bot check, which a browser may pass
     │   ├── PageRateLimited           HTTP 429, 503 with Retry-After → retry_after_s
-    │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, broken answer
-    │   ├── PageTimeout               no whole answer in time
+    │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, invalid response
+    │   ├── PageTimeout               no complete response in time
     │   └── PageTooLarge              more bytes than allowed → limit_bytes
     ├── ExtractError                  → url
-    │   ├── MediaUnsupported          a type that holds no text for us → media_type
+    │   ├── MediaUnsupported          a media type without readable text → media_type
     │   ├── NoContent                 no text in the page
-    │   │   └── NeedsBrowser          none before its scripts have run
-    │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → outcome
-    │   ├── SelectorNotMatched        the CSS selector found nothing → selector
-    │   ├── ExtractionFailed          the parser gave up (time, memory, nesting)
+    │   │   └── NeedsBrowser          no text until its scripts have run
+    │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → wall
+    │   ├── SelectorNotMatched        the CSS selector matched nothing → selector
+    │   ├── ExtractionFailed          the parser exceeded its time, memory or nesting limit
     │   └── ExtractionLate            no parser was free before the deadline
     └── ReadError
-        ├── StoreUnavailable          the library cannot be opened or reached
-        │   └── StoreRefused          its file is newer or not ours; it is left alone
-        ├── ModelMismatch             its vectors are another model's
-        └── EmbeddingsDown            the embedding server gave no vectors → retry_after_s
+        ├── StoreUnavailable          the library cannot be opened or reached → reason
+        │   └── StoreRefused          its file is newer, or not a library; it is left unchanged
+        ├── ModelMismatch             its vectors were made by another model
+        └── EmbeddingsDown            the embedding server returned no vectors → retry_after_s
 
-Every leaf names its `outcome`; its `str()` is a plain sentence without secrets or page text.
+Errors are dataclasses and are not edited after creation: `error.replace(url=...)` returns a changed copy. `detail` is a
+plain sentence without secrets or page text; `kind` is the outcome in one word.
 """
 
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
 
-from kindly.models import OutcomeKind
+from kindly.models import Outcome, OutcomeKind
 
 
+@dataclass(eq=False, repr=False)
 class KindlyError(Exception):
-    """Base of all errors that Kindly raises on purpose."""
+    """Base class of all errors that Kindly raises on purpose."""
 
-    kind: ClassVar[OutcomeKind] = OutcomeKind.UNREACHABLE
+    detail: str
+    _: KW_ONLY
+    retry_after_s: float | None = None
+
+    default_kind: ClassVar[OutcomeKind] = OutcomeKind.UNREACHABLE
     try_next: ClassVar[bool] = False
 
-    def __init__(self, detail: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.retry_after_s = retry_after_s
+    def __post_init__(self) -> None:
+        self.args = (self.detail,)
+
+    def __str__(self) -> str:
+        return self.detail
 
     @property
-    def outcome(self) -> OutcomeKind:
-        """What a caller is told happened."""
-        return self.kind
+    def kind(self) -> OutcomeKind:
+        return self.default_kind
+
+    @property
+    def outcome(self) -> Outcome:
+        """The error as a value, for an answer that reports it."""
+        return Outcome(self.kind, self.detail, self.retry_after_s)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, and the same traceback."""
+        return replace(self, **changes).with_traceback(self.__traceback__)
 
 
 class SettingsError(KindlyError):
-    """A setting is wrong or unknown; the text names it, where it came from, and the fix."""
+    """A setting is wrong or unknown; the text names the setting, its source, and the fix."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
 class Busy(KindlyError):
-    """The server has as many calls as it takes at once."""
+    """The limit of concurrent calls is reached."""
 
-    kind = OutcomeKind.RATE_LIMITED
+    default_kind = OutcomeKind.RATE_LIMITED
 
 
+@dataclass(eq=False, repr=False)
+class CallTimeout(KindlyError):
+    """The call as a whole did not finish within `limit_s`, whatever it was waiting for."""
+
+    default_kind = OutcomeKind.TIMEOUT
+
+    _: KW_ONLY
+    limit_s: float
+
+
+@dataclass(eq=False, repr=False)
 class InputError(KindlyError):
     """An argument of a call is wrong; `field` names it."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
-    def __init__(self, detail: str, *, field: str) -> None:
-        super().__init__(detail)
-        self.field = field
+    _: KW_ONLY
+    field: str
 
 
 class CursorExpired(InputError):
-    """The page that a cursor continues is not kept any more."""
+    """The page that a cursor continues is no longer cached."""
 
 
+@dataclass(eq=False, repr=False)
 class SearchError(KindlyError):
-    """A search failed; `provider` is whose failure it was."""
+    """A search failed; `provider` names the provider that failed."""
 
-    def __init__(
-        self,
-        detail: str,
-        *,
-        provider: str = "",
-        status: int | None = None,
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(detail, retry_after_s=retry_after_s)
-        self.provider = provider
-        self.status = status
+    _: KW_ONLY
+    provider: str = ""
+    status: int | None = None
 
 
 class NoProvider(SearchError):
     """No search provider is configured."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
 class ProviderUnreachable(SearchError):
@@ -121,18 +141,18 @@ class ProviderUnreachable(SearchError):
 
 
 class CertificateRefused(ProviderUnreachable):
-    """The provider's certificate cannot be verified."""
+    """The provider's TLS certificate cannot be verified."""
 
 
 class ProviderTimeout(SearchError):
     """The provider did not answer in time."""
 
-    kind = OutcomeKind.TIMEOUT
+    default_kind = OutcomeKind.TIMEOUT
     try_next = True
 
 
 class ProviderFailed(SearchError):
-    """The provider answered with a server error."""
+    """The provider returned a server error."""
 
     try_next = True
 
@@ -140,217 +160,201 @@ class ProviderFailed(SearchError):
 class ProviderRateLimited(SearchError):
     """The provider's rate limit or quota is reached."""
 
-    kind = OutcomeKind.RATE_LIMITED
+    default_kind = OutcomeKind.RATE_LIMITED
     try_next = True
 
 
 class ProviderBlocked(SearchError):
-    """A challenge page, or results that have nothing to do with the query, came instead of an answer."""
+    """The provider returned a challenge page, or results unrelated to the query."""
 
-    kind = OutcomeKind.BLOCKED
+    default_kind = OutcomeKind.BLOCKED
     try_next = True
 
 
+@dataclass(eq=False, repr=False)
 class PoolExhausted(SearchError):
-    """No instance of a pool answered; `attempted` are those that were asked."""
+    """No instance of a pool answered; `attempted` lists the instances that were tried."""
 
     try_next = True
 
-    def __init__(
-        self,
-        detail: str,
-        *,
-        provider: str = "",
-        status: int | None = None,
-        retry_after_s: float | None = None,
-        attempted: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(detail, provider=provider, status=status, retry_after_s=retry_after_s)
-        self.attempted = attempted
+    _: KW_ONLY
+    attempted: tuple[str, ...] = ()
 
 
 class ProviderAnswerInvalid(SearchError):
-    """The provider's answer was not of the promised shape."""
+    """The provider's answer does not have the documented format."""
 
     try_next = True
 
 
 class ProviderAuth(SearchError):
-    """The provider refused the key."""
+    """The provider refused the API key."""
 
-    kind = OutcomeKind.AUTH
+    default_kind = OutcomeKind.AUTH
 
 
 class ProviderRejected(SearchError):
     """The provider refused the request itself."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
+@dataclass(eq=False, repr=False)
 class FetchError(KindlyError):
-    """A page could not be had; `url` is the one that was asked for."""
+    """A page could not be fetched; `url` is the requested address."""
 
-    def __init__(
-        self,
-        detail: str,
-        *,
-        url: str,
-        status: int | None = None,
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(detail, retry_after_s=retry_after_s)
-        self.url = url
-        self.status = status
+    _: KW_ONLY
+    url: str
+    status: int | None = None
 
 
 class AddressRefused(FetchError):
-    """The guard does not allow this address."""
+    """The SSRF guard does not allow this address."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
 class RobotsRefused(FetchError):
-    """The site's robots.txt does not allow this page to be fetched."""
+    """The site's robots.txt does not allow fetching this page."""
 
-    kind = OutcomeKind.ROBOTS
+    default_kind = OutcomeKind.ROBOTS
 
 
 class PageNotFound(FetchError):
-    """There is no such page."""
+    """The page does not exist."""
 
-    kind = OutcomeKind.NOT_FOUND
+    default_kind = OutcomeKind.NOT_FOUND
 
 
 class PageForbidden(FetchError):
-    """The site does not let us see the page: `auth` for 401 and 407, else `blocked`."""
+    """The site denies access to the page: `auth` for HTTP 401 and 407, else `blocked`."""
 
     @property
-    def outcome(self) -> OutcomeKind:
-        """What a caller is told happened."""
+    def kind(self) -> OutcomeKind:
         return OutcomeKind.AUTH if self.status in {401, 407} else OutcomeKind.BLOCKED
 
 
 class PageChallenged(PageForbidden):
-    """A bot check stands where the page should be; a browser may pass it."""
+    """The site returned a bot check instead of the page; a browser may pass it."""
 
     @property
-    def outcome(self) -> OutcomeKind:
-        """What a caller is told happened."""
+    def kind(self) -> OutcomeKind:
         return OutcomeKind.BLOCKED
 
 
 class PageRateLimited(FetchError):
-    """The site asks us to come back later."""
+    """The site limits the rate of requests."""
 
-    kind = OutcomeKind.RATE_LIMITED
+    default_kind = OutcomeKind.RATE_LIMITED
 
 
 class PageUnreachable(FetchError):
-    """The site could not be reached, or broke down while answering."""
-
-    kind = OutcomeKind.UNREACHABLE
+    """The site could not be reached, or failed while responding."""
 
 
 class PageTimeout(FetchError):
     """The page did not arrive in time."""
 
-    kind = OutcomeKind.TIMEOUT
+    default_kind = OutcomeKind.TIMEOUT
 
 
+@dataclass(eq=False, repr=False)
 class PageTooLarge(FetchError):
     """The page has more bytes than allowed."""
 
-    kind = OutcomeKind.TOO_LARGE
+    default_kind = OutcomeKind.TOO_LARGE
 
-    def __init__(self, detail: str, *, url: str, limit_bytes: int) -> None:
-        super().__init__(detail, url=url)
-        self.limit_bytes = limit_bytes
+    _: KW_ONLY
+    limit_bytes: int
 
 
+@dataclass(eq=False, repr=False)
 class ExtractError(KindlyError):
-    """A page was had but gave no text; `url` is where it came from."""
+    """A page was fetched but gave no text; `url` is its address."""
 
-    kind = OutcomeKind.EMPTY
+    default_kind = OutcomeKind.EMPTY
 
-    def __init__(self, detail: str, *, url: str) -> None:
-        super().__init__(detail)
-        self.url = url
+    _: KW_ONLY
+    url: str
 
 
+@dataclass(eq=False, repr=False)
 class MediaUnsupported(ExtractError):
-    """The page is of a type that we cannot turn into text."""
+    """The page has a media type that cannot be converted to text."""
 
-    kind = OutcomeKind.UNSUPPORTED
+    default_kind = OutcomeKind.UNSUPPORTED
 
-    def __init__(self, detail: str, *, url: str, media_type: str) -> None:
-        super().__init__(detail, url=url)
-        self.media_type = media_type
+    _: KW_ONLY
+    media_type: str
 
 
 class NoContent(ExtractError):
-    """The page holds no text."""
+    """The page contains no text."""
 
 
 class NeedsBrowser(NoContent):
-    """The page holds no text until a browser has run its scripts."""
+    """The page contains no text until a browser has run its scripts."""
 
 
+@dataclass(eq=False, repr=False)
 class PageWalled(ExtractError):
-    """A challenge, a login, a paywall, a consent form or a "not found" stands where the content should be."""
+    """The page shows a challenge, a login, a paywall, a consent form or "not found" instead of its content."""
 
-    def __init__(self, detail: str, *, url: str, wall: OutcomeKind) -> None:
-        super().__init__(detail, url=url)
-        self.wall = wall
+    _: KW_ONLY
+    wall: OutcomeKind
 
     @property
-    def outcome(self) -> OutcomeKind:
-        """Which wall it is."""
+    def kind(self) -> OutcomeKind:
         return self.wall
 
 
+@dataclass(eq=False, repr=False)
 class SelectorNotMatched(ExtractError):
     """The CSS selector matched nothing on the page."""
 
-    def __init__(self, detail: str, *, url: str, selector: str) -> None:
-        super().__init__(detail, url=url)
-        self.selector = selector
+    _: KW_ONLY
+    selector: str
 
 
 class ExtractionFailed(ExtractError):
-    """The parser was stopped by its clock, its memory cap or its nesting cap."""
+    """The parser exceeded its time, memory or nesting limit."""
 
-    kind = OutcomeKind.TOO_LARGE
+    default_kind = OutcomeKind.TOO_LARGE
 
 
 class ExtractionLate(ExtractError):
-    """No time was left to read the page: it came late, or other pages were being read."""
+    """The deadline passed before a parser was free."""
 
-    kind = OutcomeKind.TIMEOUT
+    default_kind = OutcomeKind.TIMEOUT
 
 
 class ReadError(KindlyError):
-    """Reading within pages failed."""
+    """The library of read pages failed."""
 
 
+@dataclass(eq=False, repr=False)
 class StoreUnavailable(ReadError):
-    """The library cannot be opened or reached; `reason` is why, in the words that other files would use."""
+    """The library cannot be opened or reached; `reason` is the cause without the library's address."""
 
-    def __init__(self, detail: str, *, reason: str = "") -> None:
-        super().__init__(detail)
-        self.reason = reason or detail
+    _: KW_ONLY
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.reason = self.reason or self.detail
 
 
 class StoreRefused(StoreUnavailable):
-    """The library's file is newer than this version, or not a library at all; it is left as it is."""
+    """The library's file is newer than this version, or not a library; it is left unchanged."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
 class ModelMismatch(ReadError):
     """The library's vectors were made by another model; the text names the command that rebuilds them."""
 
-    kind = OutcomeKind.REFUSED
+    default_kind = OutcomeKind.REFUSED
 
 
 class EmbeddingsDown(ReadError):
-    """The embedding server gave no vectors."""
+    """The embedding server returned no vectors."""

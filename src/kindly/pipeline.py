@@ -207,7 +207,7 @@ async def _source(stages: Stages, hit: Hit, query: Query, deadline: Deadline) ->
     try:
         page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
     except KindlyError as error:
-        return Source(hit.url, outcome_of(error), hit, took_ms=_since_ms(began))
+        return Source(hit.url, error.outcome, hit, took_ms=_since_ms(began))
     took_ms = _since_ms(began)
     passages = await _remember(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
@@ -464,11 +464,6 @@ async def resume(
         raise InputError("cursor points past the end of the page.", field="cursor")
     stages.recent.put(document)
     return document, position
-
-
-def outcome_of(error: KindlyError) -> Outcome:
-    """What a caller is told of an error."""
-    return Outcome(error.outcome, error.detail, error.retry_after_s)
 
 
 async def silent(done: float, total: float, message: str) -> None:

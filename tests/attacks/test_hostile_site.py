@@ -98,7 +98,7 @@ class Server:
                 app.stages, url, ExtractOptions(), Deadline.after(60), force_refresh=True
             )
         except KindlyError as error:
-            return error.outcome, error.detail
+            return error.kind, error.detail
         return OutcomeKind.OK, document.text
 
 

@@ -238,7 +238,7 @@ async def test_status_becomes_its_leaf(
     with pytest.raises(leaf) as caught:
         await fetch(site.url(f"/status/{status}"), seams=Seams(times=FakeTime().times))
 
-    assert (caught.value.status, caught.value.outcome) == (status, outcome)
+    assert (caught.value.status, caught.value.kind) == (status, outcome)
 
 
 async def test_other_successes_are_pages(site: Site) -> None:

@@ -54,14 +54,14 @@ class SearchAttempt:
         primary, *others = self.failures
         notes = []
         if others:
-            outcomes = ", ".join(f"{other.provider} ({other.outcome})" for other in others)
+            outcomes = ", ".join(f"{other.provider} ({other.kind})" for other in others)
             notes.append(f"The fallback failed too: {outcomes}.")
         if self.resting:
             notes.append(f"Not asked: {', '.join(self._resting_words())}.")
         return _with(primary, notes) if notes else primary
 
     def _failed_words(self) -> list[str]:
-        return [f"{failure.provider} failed ({failure.outcome})" for failure in self.failures]
+        return [f"{failure.provider} failed ({failure.kind})" for failure in self.failures]
 
     def _resting_words(self) -> list[str]:
         return [f"{name} is resting after {count} failures" for name, count in self.resting.items()]

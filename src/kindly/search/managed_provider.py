@@ -106,7 +106,7 @@ class ManagedProvider:
             told = False
         else:
             self.breaker.failed()
-        self.ledger.failed(self.name, error.outcome, self._standing())
+        self.ledger.failed(self.name, error.kind, self._standing())
         return told
 
     def _standing(self) -> BreakerState:

@@ -14,7 +14,7 @@ from mcp.server.stdio import stdio_server
 import kindly
 from kindly.app import App
 from kindly.budget import Deadline, count_tokens
-from kindly.errors import Busy, KindlyError, ProviderTimeout
+from kindly.errors import Busy, CallTimeout, KindlyError
 from kindly.pipeline import Progress
 from kindly.redact import Redactor
 from kindly.server.ops.telemetry import observed
@@ -128,22 +128,26 @@ async def _outcome(
             async with app.room.taken():
                 output = await tool.run(Call(app, deadline, progress), wanted)
     except KindlyError as error:
-        outcome = "busy" if isinstance(error, Busy) else error.outcome.value
-        if tool.failure is not None:
-            return outcome, _result(tool.failure(error, arguments or {}), app.redactor)
-        return outcome, _failure(sentence(error), app.redactor)
+        outcome = "busy" if isinstance(error, Busy) else error.kind.value
+        return outcome, _failed(tool, error, arguments, app.redactor)
     except TimeoutError:
-        late = (
-            f"No answer within {app.deadline_s:.0f} seconds. Ask for fewer results, or try again."
+        late = CallTimeout(
+            f"No answer within {app.deadline_s:.0f} seconds.", limit_s=app.deadline_s
         )
-        if tool.failure is not None:
-            failed = tool.failure(ProviderTimeout(late), arguments or {})
-            return "timeout", _result(failed, app.redactor)
-        return "timeout", _failure(late, app.redactor)
+        return late.kind.value, _failed(tool, late, arguments, app.redactor)
     except Exception:
         logger.exception("unforeseen error", extra={"tool": tool.name, "call": call})
         return "error", _failure(UNEXPECTED, app.redactor)
     return str(output.structured.get("status", "ok")), _result(output, app.redactor)
+
+
+def _failed(
+    tool: Tool, error: KindlyError, arguments: dict[str, Any] | None, redactor: Redactor
+) -> types.CallToolResult:
+    """An error in the shape that the tool's contract has for it, else as a sentence."""
+    if tool.failure is not None:
+        return _result(tool.failure(error, arguments or {}), redactor)
+    return _failure(sentence(error), redactor)
 
 
 class _Progress:

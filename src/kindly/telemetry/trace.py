@@ -79,7 +79,7 @@ def span(name: str, **facts: Fact) -> Iterator[Span]:
 
 def _outcome(error: BaseException) -> str:
     if isinstance(error, KindlyError):
-        return error.outcome.value
+        return error.kind.value
     if isinstance(error, TimeoutError):
         return "timeout"
     return "error" if isinstance(error, Exception) else "cancelled"

@@ -308,7 +308,7 @@ MANY = {f"{n}.xml": "" for n in range(archive.MAX_MEMBERS)}
 def test_bomb_is_refused_before_it_is_unpacked(body: bytes) -> None:
     with pytest.raises(ExtractionFailed) as caught:
         read(body)
-    assert caught.value.outcome is OutcomeKind.TOO_LARGE
+    assert caught.value.kind is OutcomeKind.TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_broken_file_is_unsupported(body: bytes) -> None:
 def test_encrypted_file_asks_for_its_password(body: bytes) -> None:
     with pytest.raises(PageWalled) as caught:
         read(body)
-    assert caught.value.outcome is OutcomeKind.AUTH
+    assert caught.value.kind is OutcomeKind.AUTH
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_scan_without_text_says_how_many_pages() -> None:
 def test_encrypted_file_asks_for_its_password() -> None:
     with pytest.raises(PageWalled) as caught:
         extract(page(pdf([REPORT], encrypted=True)), ExtractOptions())
-    assert caught.value.outcome is OutcomeKind.AUTH
+    assert caught.value.kind is OutcomeKind.AUTH
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_wall_in_place_of_content_is_named(wall: str, body: str) -> None:
     with pytest.raises(PageWalled) as caught:
         read(body)
     is_consent = wall == "consent"
-    assert caught.value.outcome is OutcomeKind("blocked" if is_consent else wall)
+    assert caught.value.kind is OutcomeKind("blocked" if is_consent else wall)
     assert ("consent" in caught.value.detail) is is_consent
 
 
@@ -69,7 +69,7 @@ def test_wall_in_place_of_content_is_named(wall: str, body: str) -> None:
 def test_app_shell_needs_a_browser(_: str, body: str) -> None:
     with pytest.raises(NeedsBrowser) as caught:
         read(body)
-    assert caught.value.outcome is OutcomeKind.EMPTY
+    assert caught.value.kind is OutcomeKind.EMPTY
 
 
 @pytest.mark.parametrize("body", ["", "<p> </p>", "<img src=x>", "<script>var x</script>"])
@@ -116,5 +116,5 @@ def test_real_pages_are_not_taken_for_walls() -> None:
                 extract(page(saved["html"]), ExtractOptions())
             except KindlyError as error:
                 if saved["truth"]["text"] and "Anubis" not in saved["truth"]["text"]:
-                    walled.append(f"{saved['id']}: {type(error).__name__} {error.outcome}")
+                    walled.append(f"{saved['id']}: {type(error).__name__} {error.kind}")
     assert walled == []

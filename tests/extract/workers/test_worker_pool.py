@@ -80,7 +80,7 @@ async def test_processes_are_reused_and_an_error_does_not_cost_one() -> None:
         first = await told(workers, "process")
         with pytest.raises(PageWalled) as caught:
             await told(workers, "wall")
-        assert caught.value.outcome is OutcomeKind.AUTH
+        assert caught.value.kind is OutcomeKind.AUTH
         assert await told(workers, "process") == first
 
 
@@ -117,7 +117,7 @@ async def test_page_whose_turn_does_not_come_is_late_and_not_called_too_large() 
         await anyio.wait_all_tasks_blocked()
         with pytest.raises(ExtractionLate) as caught:
             await told(workers, "fine", seconds=0.1)
-        assert caught.value.outcome is OutcomeKind.TIMEOUT
+        assert caught.value.kind is OutcomeKind.TIMEOUT
         group.cancel_scope.cancel()
 
 

@@ -60,7 +60,7 @@ def test_error_arrives_as_itself_with_its_fields(error: KindlyError) -> None:
         worker_protocol.read_answer(worker_protocol.failure(error))
     assert type(caught.value) is type(error)
     assert vars(caught.value) == vars(error)
-    assert caught.value.outcome is error.outcome
+    assert caught.value.kind is error.kind
 
 
 @pytest.mark.parametrize(

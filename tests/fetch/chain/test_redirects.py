@@ -68,7 +68,7 @@ def test_refusal_with_a_bot_check_is_blocked(status: int) -> None:
     error = failure(HopReply(URL, status, (("retry-after", "9"),), CHALLENGE), START)
 
     assert isinstance(error, PageForbidden)
-    assert error.outcome is OutcomeKind.BLOCKED
+    assert error.kind is OutcomeKind.BLOCKED
     assert "bot check" in error.detail
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from kindly import errors
 from kindly.errors import (
+    CallTimeout,
     CursorExpired,
     InputError,
     KindlyError,
@@ -36,6 +37,7 @@ def leaves(root: type[KindlyError] = KindlyError) -> list[type[KindlyError]]:
 
 def example(kind: type[KindlyError]) -> KindlyError:
     special: dict[type[KindlyError], KindlyError] = {
+        CallTimeout: CallTimeout(DETAIL, limit_s=1.0),
         MediaUnsupported: MediaUnsupported(DETAIL, url=URL, media_type="image/png"),
         PageTooLarge: PageTooLarge(DETAIL, url=URL, limit_bytes=1),
         PageWalled: PageWalled(DETAIL, url=URL, wall=OutcomeKind.PAYWALLED),

@@ -163,7 +163,7 @@ class InstancePool:
         except SearchError as error:
             logger.warning(
                 "no list of SearXNG instances",
-                extra={"outcome": str(error.outcome), "kept": len(kept.instances)},
+                extra={"outcome": str(error.kind), "kept": len(kept.instances)},
             )
             return replace(kept, failed_at=self.world.now())
         return Listing(instances, fetched_at=self.world.now())
@@ -220,7 +220,7 @@ class InstancePool:
         except SearchError as error:
             moment = Moment(self.world.now(), self.world.rand(), self._answered_at)
             fail = partial(rules.after_failure, error=error, moment=moment, settings=self.settings)
-            outcome = str(error.outcome)
+            outcome = str(error.kind)
             logger.info("SearXNG instance failed", extra={"instance": url, "outcome": outcome})
             await self._change(url, lambda record: fail(rules.after_end(record, begun, moment.now)))
             return None

@@ -129,7 +129,7 @@ async def get_content(call: Call, wanted: GetContent) -> Output:
     except (FetchError, ExtractError) as error:
         failed = page_output(
             wanted.url,
-            reading(Source(wanted.url, pipeline.outcome_of(error)), start=0, tokens=0),
+            reading(Source(wanted.url, error.outcome), start=0, tokens=0),
             fence,
         )
         return Output(sentence(error), failed.structured, failed=True)
@@ -148,7 +148,7 @@ async def read_page(call: Call, wanted: ReadPage) -> Output:
             force_refresh=wanted.force_refresh,
         )
     except (FetchError, ExtractError) as error:
-        structured = {"url": wanted.url, "findings": [], **status_of(pipeline.outcome_of(error))}
+        structured = {"url": wanted.url, "findings": [], **status_of(error.outcome)}
         return Output(sentence(error), structured, failed=True)
     tokens = call.app.tokens_for(wanted.max_tokens)
     return page_findings_output(wanted.url, found, new_fence(), tokens)

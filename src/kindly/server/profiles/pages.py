@@ -172,7 +172,7 @@ async def read_from_page(call: Call, wanted: ReadFromPageInput) -> Output:
             url=error.url,
         ) from None
     except (FetchError, PageWalled, NoContent) as error:
-        if error.outcome in PROTECTED:
+        if error.kind in PROTECTED:
             return _without_chunks(wanted.url, queries, CONTENT_PROTECTED)
         if isinstance(error, NoContent):
             return _without_chunks(wanted.url, queries, error.detail)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from kindly.errors import (
     Busy,
+    CallTimeout,
     ExtractError,
     FetchError,
     InputError,
@@ -45,10 +46,14 @@ def _soon(error: KindlyError) -> str:
     return f"{error.detail} {_when(error)}"
 
 
+def _fewer(error: KindlyError) -> str:
+    return f"{error.detail} Ask for fewer results, or try again."
+
+
 def _page(error: KindlyError) -> str:
-    step = Outcome(error.outcome).next_step
+    step = Outcome(error.kind).next_step
     wait = f" {_when(error)}" if error.retry_after_s is not None else ""
-    return f"Not read ({error.outcome}): {error.detail} {step}{wait}"
+    return f"Not read ({error.kind}): {error.detail} {step}{wait}"
 
 
 def _when(error: KindlyError) -> str:
@@ -61,6 +66,7 @@ SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = 
     (InputError, _named),
     (SettingsError, _configuration),
     (Busy, _soon),
+    (CallTimeout, _fewer),
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),

@@ -204,7 +204,7 @@ def _links(links: Sequence[Link], tokens: int) -> list[Link]:
 def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
     """A page that cannot be had: `partial` where it is there for subscribers, else an error."""
     url = str(arguments.get("url") or "")[:QUOTED]
-    if error.outcome is OutcomeKind.PAYWALLED:
+    if error.kind is OutcomeKind.PAYWALLED:
         return _output(
             {
                 "url": url,
@@ -256,8 +256,8 @@ def _told(error: KindlyError) -> tuple[str, str]:
         return error.detail, "This is a matter of configuration: tell the user"
     if isinstance(error, SearchError):
         return error.detail, f"Retry{_when(error)}, or change the query"
-    message, suggestion = ERRORS.get(error.outcome, ("", NEXT_STEPS[error.outcome].rstrip(".")))
-    if error.outcome is OutcomeKind.NOT_FOUND:
+    message, suggestion = ERRORS.get(error.kind, ("", NEXT_STEPS[error.kind].rstrip(".")))
+    if error.kind is OutcomeKind.NOT_FOUND:
         return message, suggestion
     told = f"{message}: {error.detail}" if message else error.detail
     return told, suggestion.replace("Retry later", f"Retry{_when(error)}")

@@ -12,6 +12,7 @@ from typing import Any
 from kindly.answer import compose
 from kindly.budget import fit
 from kindly.errors import (
+    CallTimeout,
     InputError,
     KindlyError,
     NoProvider,
@@ -55,6 +56,7 @@ ERROR_TYPES: tuple[tuple[type[KindlyError], str], ...] = (
     (ProviderRejected, "invalid_parameters"),
     (ProviderRateLimited, "rate_limited"),
     (ProviderTimeout, "timeout"),
+    (CallTimeout, "timeout"),
     (ProviderBlocked, "blocked"),
     (ProviderAnswerInvalid, "invalid_response"),
     (ProviderAuth, "access_denied"),
