@@ -9,12 +9,12 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
-from kindly.fetch.chain.types import FetchClock
+from kindly.clock import Clock
 from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.fetch.guard.guard import GuardPolicy
 from kindly.search.provider_stats import SAVE_EVERY_S, BreakerState, ProviderStats
 from kindly.search.rate_limits import RateLimits
-from kindly.search.state.world import MemoryState
+from kindly.search.state.state import MemoryState
 from kindly.urls import parse
 from tests.read.test_library import NOW, URL, World, document, page, world
 from tests.support.fakes import FakeClock
@@ -42,7 +42,7 @@ async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time
 ) -> None:
     wall = Wall()
     policy = GuardPolicy(allow_private=(site.host,))
-    seams = Seams(times=FetchClock(now=wall))
+    seams = Seams(times=Clock(time=lambda: wall().timestamp()))
     url = parse(site.url("/article"))
     async with open_fetcher(
         policy=policy, cache_path=str(tmp_path / "pages.sqlite"), seams=seams
@@ -70,7 +70,7 @@ async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 0.0], ids=["forwards", "backwards", "none"])
 def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
     wall, clock = FakeClock(1e9), FakeClock()
-    gauge = RateLimits(wall, clock=clock)
+    gauge = RateLimits(Clock(time=wall, monotonic=clock))
     gauge.note({"Retry-After": "60"})
     wall.advance(jump_s)
     clock.advance(10)

@@ -8,7 +8,7 @@ from kindly.errors import ProviderRateLimited
 from kindly.search.provider import Pace
 from kindly.search.provider_pacing import Pacer
 from kindly.search.rate_limits import RateLimits
-from tests.support.routing import VIRTUAL
+from tests.support.routing import VIRTUAL, virtual_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -19,7 +19,7 @@ def anyio_backend() -> tuple[str, dict[str, object]]:
 
 
 def pacer(pace: Pace) -> Pacer:
-    return Pacer("fake", "Fake", pace, RateLimits(anyio.current_time), anyio.sleep)
+    return Pacer("fake", "Fake", pace, RateLimits(virtual_clock()), anyio.sleep)
 
 
 async def turns_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[float]:

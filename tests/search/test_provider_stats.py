@@ -17,7 +17,7 @@ from kindly.search.provider_stats import (
     record_from,
 )
 from kindly.search.rate_limits import Quota
-from kindly.search.state.world import MemoryState, State
+from kindly.search.state.state import MemoryState, State
 from tests.support.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio

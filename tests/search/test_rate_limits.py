@@ -20,7 +20,7 @@ BRAVE = {
 
 def gauge() -> tuple[RateLimits, FakeClock]:
     clock = FakeClock(NOW)
-    return RateLimits(clock), clock
+    return RateLimits(clock.clock), clock
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from kindly.models import Hits, ProviderResults, Query
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.router import Router, build_router
-from kindly.search.state.world import MemoryState, State
+from kindly.search.state.state import MemoryState, State
 from tests.support.fakes import FakeProvider
-from tests.support.routing import CHOICES, VIRTUAL, SlowProvider, entry, hits_at, virtual_world
+from tests.support.routing import CHOICES, VIRTUAL, SlowProvider, entry, hits_at, virtual_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +42,8 @@ def router(
     return build_router(
         [entry(each, pace=pace or Pace(1000, 1), scraped=scraped) for each in providers],
         choices=CHOICES,
-        world=virtual_world(state),
+        clock=virtual_clock(),
+        state=state or MemoryState(),
         fuse=fuse,
         cache_ttl_s=0,
     )

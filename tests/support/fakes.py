@@ -10,10 +10,11 @@ import anyio.abc
 import httpx2
 
 from kindly.budget import Deadline
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.provider import Access, ProviderSpec, SearchProvider
-from kindly.search.state.world import SearchClock
+from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.paths import DATA
 
@@ -32,6 +33,11 @@ class FakeClock:
 
     def advance(self, seconds: float) -> None:
         self.now += seconds
+
+    @property
+    def clock(self) -> Clock:
+        """The program's clock, on this time."""
+        return Clock(time=self, monotonic=self, random=lambda: 0.5)
 
 
 @dataclass
@@ -143,7 +149,9 @@ def built(
         need.name: FakeSecret(plain[need.kind]) if need.kind in plain else key
         for need in spec.needs
     }
-    access = Access(VendorApi(client, spec), base_url or spec.base_url, values, SearchClock())
+    access = Access(
+        VendorApi(client, spec), base_url or spec.base_url, values, SYSTEM_CLOCK, MemoryState()
+    )
     return spec.build(access)
 
 

@@ -3,7 +3,7 @@
 import ssl
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -11,7 +11,8 @@ import anyio.lowlevel
 from httpcore2 import SOCKET_OPTION, AsyncNetworkBackend, AsyncNetworkStream, ConnectError
 
 from kindly.budget import Deadline
-from kindly.fetch.chain.types import FetchClock, HopReply, HopRequest
+from kindly.clock import Clock
+from kindly.fetch.chain.types import HopReply, HopRequest
 from kindly.urls import parse
 from tests.support.site import Answer, head_of
 
@@ -132,12 +133,12 @@ class FakeTime:
         await anyio.lowlevel.checkpoint()
 
     @property
-    def times(self) -> FetchClock:
-        return FetchClock(
-            now=lambda: START + timedelta(seconds=self.passed_s),
-            clock=lambda: self.passed_s,
+    def times(self) -> Clock:
+        return Clock(
+            time=lambda: START.timestamp() + self.passed_s,
+            monotonic=lambda: self.passed_s,
             sleep=self.sleep,
-            jitter=lambda: 0.5,
+            random=lambda: 0.5,
         )
 
     def deadline(self, seconds: float = 30.0) -> Deadline:

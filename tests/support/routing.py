@@ -2,18 +2,18 @@
 
 import asyncio
 import selectors
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import anyio
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.models import Hit, ProviderResults, Query
 from kindly.search.attempt import SetupHints
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import ProviderEntry, Router, build_router
-from kindly.search.state.world import SearchClock, State
+from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeSleep
 
 KEY_SETTINGS = ("SERPER_API_KEY", "TAVILY_API_KEY")
@@ -77,9 +77,15 @@ def entry(
     pace: Pace = FAST,
     gauge: RateLimits | None = None,
     scraped: bool = False,
-    now: Callable[[], float] = anyio.current_time,
+    clock: Clock | None = None,
 ) -> ProviderEntry:
-    return ProviderEntry(provider, provider.name.title(), pace, gauge or RateLimits(now), scraped)
+    return ProviderEntry(
+        provider,
+        provider.name.title(),
+        pace,
+        gauge or RateLimits(clock or virtual_clock()),
+        scraped,
+    )
 
 
 def routed(
@@ -90,20 +96,20 @@ def routed(
 ) -> Router:
     """A router without a cache, whose pauses take no time."""
     pause = sleep or FakeSleep()
+    clock = Clock(time=pause.clock, monotonic=pause.clock, sleep=pause, random=lambda: 0.5)
     return build_router(
-        [entry(each, scraped=each.name in scraped, now=pause.clock) for each in providers],
+        [entry(each, scraped=each.name in scraped, clock=clock) for each in providers],
         choices=CHOICES,
-        world=SearchClock(now=pause.clock, sleep=pause, rand=lambda: 0.5),
+        clock=clock,
+        state=MemoryState(),
         fuse=fuse,
         cache_ttl_s=0,
-        clock=pause.clock,
     )
 
 
-def virtual_world(state: State | None = None) -> SearchClock:
+def virtual_clock() -> Clock:
     """Time and pauses of the running loop."""
-    world = SearchClock(now=anyio.current_time, sleep=anyio.sleep, rand=lambda: 0.5)
-    return world if state is None else SearchClock(world.now, world.sleep, world.rand, state)
+    return Clock(time=anyio.current_time, random=lambda: 0.5)
 
 
 def hits_at(*hosts: str, provider: str = "fake") -> tuple[Hit, ...]:

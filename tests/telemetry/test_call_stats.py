@@ -11,7 +11,6 @@ from kindly.telemetry.call_stats import (
     FinishedCall,
     RunningCall,
     StatsInterval,
-    wall_clock,
 )
 from tests.support.fakes import FakeClock
 
@@ -23,7 +22,7 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def watch(clock: FakeClock) -> CallStats:
-    return CallStats(clock, clock)
+    return CallStats(clock.clock)
 
 
 def ended(watch: CallStats, clock: FakeClock, *, took_s: float = 0.2, outcome: str = "ok") -> None:
@@ -129,7 +128,3 @@ def test_what_is_older_than_ten_minutes_is_gone(watch: CallStats, clock: FakeClo
     ended(watch, clock)
     clock.advance(SLOT_S * SLOTS)
     assert watch.slots() == ()
-
-
-def test_the_wall_clock_counts_from_the_epoch() -> None:
-    assert wall_clock() > 1_700_000_000

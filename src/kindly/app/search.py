@@ -13,6 +13,7 @@ import anyio
 
 import kindly
 from kindly.budget import Deadline
+from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import SearchError
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Hits, Query
@@ -26,7 +27,7 @@ from kindly.search.router import CALL_TIMEOUT_S, ProviderEntry, Router, build_ro
 from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.postgres_state import PostgresState
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.world import SearchClock
+from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi
 from kindly.settings import STORE_NAMES, Settings, revealed
 from kindly.storage.sqlite import MEMORY
@@ -131,17 +132,17 @@ def build_search(
         SettingsError: a proxy setting cannot be used.
     """
     state = _state(settings, alarm)
-    world = SearchClock(state=state)
     named = _client(settings, context, traffic)
     public = _client(settings, context, traffic, Guard(policy))
     entries = [
-        _entry(settings, spec, public if spec.public_only else named, traffic.slots, world)
+        _entry(settings, spec, public if spec.public_only else named, traffic.slots, state)
         for spec in settings.configured()
     ]
     router = build_router(
         entries,
         choices=CHOICES,
-        world=world,
+        clock=SYSTEM_CLOCK,
+        state=state,
         fuse=settings.fuse,
         cache_ttl_s=settings.search_cache_minutes * 60,
     )
@@ -167,14 +168,14 @@ def _entry(
     spec: ProviderSpec,
     client: "httpx2.AsyncClient",
     slots: anyio.Semaphore | None,
-    world: SearchClock,
+    state: State,
 ) -> ProviderEntry:
     per_minute = settings.searches_per_minute
-    gauge = RateLimits(world.now, per_minute, anyio.current_time)
+    gauge = RateLimits(SYSTEM_CLOCK, per_minute)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
     api = VendorApi(client, spec, gauge.note, slots)
-    access = Access(api, base_url, values, world, pool_settings(settings))
+    access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(per_minute)
     return ProviderEntry(spec.build(access), spec.label, pace, gauge, spec.scraped)
 

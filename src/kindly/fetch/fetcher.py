@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import PageTimeout
 from kindly.fetch.chain.host_pacing import Paced
 from kindly.fetch.chain.page_cache import Cached
@@ -23,7 +24,6 @@ from kindly.fetch.chain.retry import Retried
 from kindly.fetch.chain.robots import Robots, capped
 from kindly.fetch.chain.types import (
     Egress,
-    FetchClock,
     FetchLimits,
     Hop,
     HopReply,
@@ -52,7 +52,7 @@ class Seams:
     resolver: Resolver = system_resolver
     dialler: "AsyncNetworkBackend | None" = None
     """Opens connections to addresses that the guard checked; the network unless given."""
-    times: FetchClock = field(default_factory=FetchClock)
+    times: Clock = field(default_factory=Clock)
     alarm: WarnOnce = field(default_factory=WarnOnce)
     """Told when the page cache fails."""
     around: Callable[[Hop], Hop] | None = None
@@ -154,7 +154,7 @@ async def open_fetcher(
 
 
 def _ways(
-    paced: Hop, guard: Guard, limits: FetchLimits, times: FetchClock, settings: LoaderSettings
+    paced: Hop, guard: Guard, limits: FetchLimits, times: Clock, settings: LoaderSettings
 ) -> LoaderChains:
     hop: Hop = Retried(paced, times)
     apis = Redirects(hop, guard, limits.max_redirects, times)

@@ -5,8 +5,9 @@ from typing import Protocol
 import httpx2
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import FetchError, PageUnreachable
-from kindly.fetch.chain.types import FetchClock, Hop, HopReply, HopRequest
+from kindly.fetch.chain.types import Hop, HopReply, HopRequest
 from kindly.fetch.fetcher import Seams
 from kindly.models import Page
 from kindly.recording.recording_file import (
@@ -146,7 +147,7 @@ class RecordingWrappers:
     def seams(self) -> Seams:
         """For the page client: single requests, and the time."""
         return Seams(
-            times=FetchClock(now=self._tape.now),
+            times=Clock(time=lambda: self._tape.now().timestamp()),
             around=lambda hop: RecordedHop(hop, self._tape, self._redactor),
         )
 

@@ -3,12 +3,12 @@
 A lane knows nothing of other lanes; whether to use it is for the router to decide.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import anyio
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import ProviderBlocked, ProviderTimeout, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.search.circuit_breaker import CircuitBreaker
@@ -34,10 +34,7 @@ class ManagedProvider:
     ledger: ProviderStats
     scraped: bool
     """Whether results are read off pages meant for people: such providers may answer a robot with nonsense."""
-    clock: Callable[[], float]
-    """Seconds that only ever go up."""
-    now: Callable[[], float]
-    """Seconds since the epoch."""
+    clock: Clock
 
     @property
     def name(self) -> str:
@@ -54,13 +51,13 @@ class ManagedProvider:
         told = False
         try:
             await self.pacer.turn(deadline)
-            allowed_s, began = deadline.remaining_s(), self.clock()
+            allowed_s, began = deadline.remaining_s(), self.clock.monotonic()
             try:
                 found = await self._search(query, deadline, allowed_s)
             except SearchError as error:
                 told = self._failed(error, allowed_s)
                 raise
-            self._answered(self.clock() - began)
+            self._answered(self.clock.monotonic() - began)
             told = True
             return found
         finally:
@@ -70,7 +67,7 @@ class ManagedProvider:
     def restore(self) -> None:
         """Take up the breaker's state from the books."""
         standing = self.ledger.standing(self.name)
-        self.breaker.restore(standing.failures, max(0.0, standing.open_until - self.now()))
+        self.breaker.restore(standing.failures, max(0.0, standing.open_until - self.clock.time()))
 
     async def _search(self, query: Query, deadline: Deadline, allowed_s: float) -> ProviderResults:
         found: ProviderResults | None = None
@@ -112,8 +109,8 @@ class ManagedProvider:
     def _standing(self) -> BreakerState:
         rest_s = self.breaker.rest_s
         return BreakerState(
-            at=self.now(),
+            at=self.clock.time(),
             failures=self.breaker.failures,
-            open_until=self.now() + rest_s if rest_s else 0.0,
+            open_until=self.clock.time() + rest_s if rest_s else 0.0,
             quota=self.pacer.gauge.quota,
         )

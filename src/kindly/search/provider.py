@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import ProviderAuth, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
 
 if TYPE_CHECKING:
     from kindly.search.searxng.pool_settings import PoolSettings
-    from kindly.search.state.world import SearchClock
+    from kindly.search.state.state import State
     from kindly.search.vendor_api import VendorApi
 
 
@@ -78,8 +79,9 @@ class Access:
     base_url: str
     values: Mapping[str, Secret]
     """The needed settings by name."""
-    world: "SearchClock"
-    """Clock, chance and memory, for those that need them."""
+    clock: Clock
+    state: "State"
+    """For providers that remember something between starts."""
     pool: "PoolSettings | None" = None
     """How the pool of public instances behaves, where that was set."""
 

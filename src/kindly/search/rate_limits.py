@@ -7,10 +7,10 @@ Reads `X-RateLimit-*` (with several windows in one header, as Brave sends them),
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from kindly.clock import Clock
 from kindly.net.retry_after import retry_after_s
 from kindly.search.provider import Pace
 
@@ -51,12 +51,10 @@ class RateLimits:
 
     def __init__(
         self,
-        now: Callable[[], float],
+        clock: Clock,
         per_minute: int | None = None,
-        clock: Callable[[], float] | None = None,
     ) -> None:
-        self._now = now
-        self._clock = clock or now
+        self._clock = clock
         self._per_minute = per_minute
         self._paused_until = 0.0
         self.quota: Quota | None = None
@@ -66,14 +64,14 @@ class RateLimits:
     @property
     def pause_s(self) -> float:
         """Seconds for which the provider is not to be asked; zero when it may be."""
-        return max(0.0, self._paused_until - self._clock()) if self._paused_until else 0.0
+        return max(0.0, self._paused_until - self._clock.monotonic()) if self._paused_until else 0.0
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Learn from the headers of any answer."""
         told = {name.lower(): value for name, value in headers.items()}
-        if (wait_s := retry_after_s(told.get("retry-after"), self._moment())) is not None:
+        if (wait_s := retry_after_s(told.get("retry-after"), self._clock.now())) is not None:
             self.pause(wait_s)
-        windows = list(windows_in(told, self._now()))
+        windows = list(windows_in(told, self._clock.time()))
         for window in windows:
             if window.left <= 0 and window.reset_s is not None:
                 self.pause(window.reset_s)
@@ -84,15 +82,12 @@ class RateLimits:
 
     def pause(self, seconds: float) -> None:
         """Leave the provider alone for that long, or for longer if that was said before."""
-        until = self._clock() + min(seconds, MAX_PAUSE_S)
+        until = self._clock.monotonic() + min(seconds, MAX_PAUSE_S)
         self._paused_until = max(self._paused_until, until)
 
     def _quota(self, window: QuotaWindow) -> Quota:
-        reset_at = None if window.reset_s is None else self._now() + window.reset_s
+        reset_at = None if window.reset_s is None else self._clock.time() + window.reset_s
         return Quota(max(0, window.left), window.limit, reset_at)
-
-    def _moment(self) -> datetime:
-        return datetime.fromtimestamp(self._now(), UTC)
 
 
 def windows_in(headers: Mapping[str, str], now: float) -> Iterator[QuotaWindow]:

@@ -4,12 +4,13 @@ Providers come in, ready to be called and in order; clean hits go out, saying wh
 router does not know which vendors there are, nor how they are called.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import anyio
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
 from kindly.models import Hits, ProviderResults, Query
 from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
@@ -23,7 +24,7 @@ from kindly.search.ranking.fusion import fuse
 from kindly.search.ranking.postprocess import clean
 from kindly.search.rate_limits import RateLimits
 from kindly.search.result_cache import SearchCache
-from kindly.search.state.world import SearchClock
+from kindly.search.state.state import State
 from kindly.telemetry.trace import span
 
 SEARCH_BUDGET_S = 9.5
@@ -56,11 +57,10 @@ class Router:
     lanes: tuple[ManagedProvider, ...]
     ledger: ProviderStats
     cache: SearchCache
-    world: SearchClock
+    clock: Clock
     choices: SetupHints
     width: int
     """How many are asked at once."""
-    clock: Callable[[], float]
     budget_s: float = SEARCH_BUDGET_S
     """For a whole search, however many are asked."""
 
@@ -111,12 +111,12 @@ class Router:
         return [outcomes[index] for index in range(len(queries))]
 
     async def _answer(self, query: Query, deadline: Deadline) -> Hits:
-        began = self.clock()
+        began = self.clock.monotonic()
         round_ = SearchAttempt(query, deadline.within(self.budget_s))
         ready = sum(lane.breaker.admits for lane in self.lanes)
         together = self.width > 1 and ready > 1
         hits = await (self._fused(round_) if together else self._first(round_))
-        return replace(hits, took_ms=round((self.clock() - began) * 1000))
+        return replace(hits, took_ms=round((self.clock.monotonic() - began) * 1000))
 
     async def _first(self, round_: SearchAttempt) -> Hits:
         """The answer of the first that has one."""
@@ -158,14 +158,14 @@ class Router:
 
     async def _ask_last(self, round_: SearchAttempt, lane: ManagedProvider) -> ProviderResults:
         """Ask the one after whom nobody comes: a passing fault is tried once more."""
-        pause_s = RETRY_PAUSE_S * (0.5 + self.world.rand())
+        pause_s = RETRY_PAUSE_S * (0.5 + self.clock.random())
         try:
             return await lane.ask(round_.query, round_.deadline)
         except (ProviderFailed, ProviderUnreachable) as error:
             if error.retry_after_s is not None or pause_s >= round_.deadline.remaining_s():
                 raise
             fault = error
-        await self.world.sleep(pause_s)
+        await self.clock.sleep(pause_s)
         try:
             return await lane.ask(round_.query, round_.deadline)
         except ProviderRateLimited as again:
@@ -175,7 +175,7 @@ class Router:
 
     async def _fused(self, round_: SearchAttempt) -> Hits:
         """One list of what several found."""
-        race = await ask_several(round_, self.lanes, self.width, self.clock)
+        race = await ask_several(round_, self.lanes, self.width, self.clock.monotonic)
         round_.failures.extend(self._in_order(race.failures))
         answered = [lane for lane in self.lanes if lane.name in race.answers]
         if not answered:
@@ -211,26 +211,25 @@ def build_router(
     entries: Sequence[ProviderEntry],
     *,
     choices: SetupHints,
-    world: SearchClock,
+    clock: Clock,
+    state: State,
     fuse: int = 1,
     cache_ttl_s: float = CACHE_TTL_S,
-    clock: Callable[[], float] = anyio.current_time,
 ) -> Router:
     """A router over these providers, in this order. Opening it is optional, and costs one look into the state."""
-    ledger = ProviderStats(tuple(entry.provider.name for entry in entries), world.state, world.now)
+    ledger = ProviderStats(tuple(entry.provider.name for entry in entries), state, clock.time)
     lanes = tuple(
         ManagedProvider(
             entry.provider,
-            CircuitBreaker(clock),
-            Pacer(entry.provider.name, entry.label, entry.pace, entry.gauge, world.sleep),
+            CircuitBreaker(clock.monotonic),
+            Pacer(entry.provider.name, entry.label, entry.pace, entry.gauge, clock.sleep),
             ledger,
             scraped=entry.scraped,
             clock=clock,
-            now=world.now,
         )
         for entry in entries
     )
-    return Router(lanes, ledger, SearchCache(cache_ttl_s, clock), world, choices, fuse, clock)
+    return Router(lanes, ledger, SearchCache(cache_ttl_s, clock.monotonic), clock, choices, fuse)
 
 
 def _why_fused(round_: SearchAttempt, race: Race, answered: list[str]) -> str:

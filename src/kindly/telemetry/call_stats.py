@@ -3,13 +3,13 @@
 Pure but for the clocks, which are passed in. It knows neither who makes the calls nor who reads the counts.
 """
 
-import time
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+
+from kindly.clock import SYSTEM_CLOCK, Clock
 
 RECENT = 100
 """Calls that are kept one by one."""
@@ -19,13 +19,7 @@ SLOTS = 60
 BOUNDS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
 KEPT_PAGES = frozenset({"cache", "revalidated"})
 
-Clock = Callable[[], float]
 Facts = Mapping[str, str | int | float | bool]
-
-
-def wall_clock() -> float:
-    """Seconds since the epoch."""
-    return datetime.now(UTC).timestamp()
 
 
 @dataclass(slots=True)
@@ -87,11 +81,10 @@ class RunningCall:
 class CallStats:
     """The counts of one server since it started."""
 
-    def __init__(self, clock: Clock = time.monotonic, now: Clock = wall_clock) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
-        self._now = now
         self._slots: deque[StatsInterval] = deque(maxlen=SLOTS)
-        self.started_at = now()
+        self.started_at = clock.time()
         self.in_flight = 0
         self.busy = 0
         self.calls: Counter[tuple[str, str]] = Counter()
@@ -117,13 +110,13 @@ class CallStats:
     @contextmanager
     def call(self, current: RunningCall) -> Iterator[None]:
         """Watch a call: what the block does."""
-        at, began = self._now(), self._clock()
+        at, began = self._clock.time(), self._clock.monotonic()
         self.in_flight += 1
         try:
             yield
         finally:
             self.in_flight -= 1
-            self._end(current, at, self._clock() - began)
+            self._end(current, at, self._clock.monotonic() - began)
 
     def step(
         self, current: RunningCall, name: str, took_s: float, outcome: str, facts: Facts
@@ -174,4 +167,4 @@ class CallStats:
         return self._slots[-1]
 
     def _slot_at(self) -> float:
-        return self._now() // SLOT_S * SLOT_S
+        return self._clock.time() // SLOT_S * SLOT_S

@@ -11,6 +11,7 @@ import pytest
 from anyio.abc import TaskGroup
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import (
     AddressRefused,
     FetchError,
@@ -34,7 +35,6 @@ from kindly.fetch.browser.browser_pool import (
 )
 from kindly.fetch.browser.browser_process import StartError
 from kindly.fetch.browser.drivers import DRIVERS
-from kindly.fetch.chain.types import FetchClock
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Page
 from kindly.urls import parse
@@ -121,8 +121,8 @@ class HandTime:
         await anyio.wait_all_tasks_blocked()
 
     @property
-    def times(self) -> FetchClock:
-        return FetchClock(clock=lambda: self.now_s, sleep=self.sleep)
+    def times(self) -> Clock:
+        return Clock(monotonic=lambda: self.now_s, sleep=self.sleep)
 
 
 @asynccontextmanager

@@ -4,11 +4,12 @@ import httpx2
 import pytest
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
 from kindly.models import Query
 from kindly.search.provider import Access, Maintained
 from kindly.search.providers.searxng_pool import SPEC, PoolWire
-from kindly.search.state.world import SearchClock
+from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
 from tests.support.paths import DATA
@@ -35,8 +36,8 @@ class AnyHost(dict[str, list[Reply]]):
 
 def access(api: FakeApi) -> Access:
     pause = FakeSleep()
-    world = SearchClock(now=lambda: 1_800_000_000 + pause.clock.now, sleep=pause, rand=lambda: 0.5)
-    return Access(VendorApi(api.client(), SPEC), SPEC.base_url, {}, world)
+    clock = Clock(lambda: 1_800_000_000 + pause.clock.now, sleep=pause, random=lambda: 0.5)
+    return Access(VendorApi(api.client(), SPEC), SPEC.base_url, {}, clock, MemoryState())
 
 
 async def test_a_search_goes_to_a_listed_instance_as_a_browser_would() -> None:

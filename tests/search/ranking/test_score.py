@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kindly.clock import SYSTEM_CLOCK
 from kindly.models import Hit
 from kindly.search.provider import Pace
 from kindly.search.ranking.score import ScoredHit, scores
@@ -66,6 +67,6 @@ def test_a_bound_slows_a_pace_and_never_speeds_it(
 
 
 def test_a_pace_that_was_learned_keeps_to_the_bound() -> None:
-    gauge = RateLimits(lambda: 0.0, per_minute=30)
+    gauge = RateLimits(SYSTEM_CLOCK, per_minute=30)
     gauge.note({"X-RateLimit-Policy": "20;w=1"})
     assert gauge.pace == Pace(1, 2)

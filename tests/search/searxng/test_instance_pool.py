@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import (
     CertificateRefused,
     PoolExhausted,
@@ -52,7 +53,7 @@ from kindly.search.searxng.instance_pool import InstancePool, is_due
 from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.searxng.pool_storage import Listing, listing_from_json, listing_to_json
 from kindly.search.searxng.user_agents import USER_AGENTS, user_agent
-from kindly.search.state.world import MemoryState, SearchClock
+from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
 
 pytestmark = pytest.mark.anyio
@@ -490,7 +491,8 @@ class Site:
             discover=self.discover,
             ask=self.ask,
             probe=self.probe,
-            world=SearchClock(now=self.clock, sleep=self.sleep, rand=self.rand, state=self.state),
+            clock=Clock(time=self.clock, sleep=self.sleep, random=self.rand),
+            state=self.state,
             settings=replace(PoolSettings(use_random_instances=False), **rules),
         )
 
@@ -1042,7 +1044,7 @@ async def maintained(site: Site, pool: InstancePool, rounds: int) -> list[float]
         pauses.append(seconds)
         site.clock.advance(seconds)
 
-    pool.world = replace(pool.world, sleep=pause)
+    pool.clock = replace(pool.clock, sleep=pause)
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.maintain)

@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import (
     PoolExhausted,
     ProviderAuth,
@@ -23,7 +24,7 @@ from kindly.models import ProviderResults, Query
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_pool import InstancePool, only_json
 from kindly.search.searxng.pool_settings import PoolSettings, Wire
-from kindly.search.state.world import MemoryState, SearchClock
+from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
 
 pytestmark = pytest.mark.anyio
@@ -136,14 +137,13 @@ class Internet:
 
     def pool(self, wire: Callable[[str], Wire] = only_json) -> InstancePool:
         """A pool as after a start: all it knows is in the state."""
-        world = SearchClock(
-            now=self.clock, sleep=FakeSleep(self.clock), rand=self.rng.random, state=self.state
-        )
+        clock = Clock(time=self.clock, sleep=FakeSleep(self.clock), random=self.rng.random)
         return InstancePool(
             discover=self.discover,
             ask=self.ask,
             probe=self.probe,
-            world=world,
+            clock=clock,
+            state=self.state,
             settings=PoolSettings(),
             wire=wire,
         )

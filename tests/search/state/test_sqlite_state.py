@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.world import MemoryState, State
+from kindly.search.state.state import MemoryState, State
 
 pytestmark = pytest.mark.anyio
 

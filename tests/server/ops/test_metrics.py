@@ -40,7 +40,7 @@ def value(text: str, name: str, **labels: str) -> float:
 @pytest.fixture
 def watch() -> CallStats:
     clock = FakeClock()
-    watch = CallStats(clock, clock)
+    watch = CallStats(clock.clock)
     current = RunningCall("id", "web_search")
     with watch.call(current):
         clock.advance(0.3)

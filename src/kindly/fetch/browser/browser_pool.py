@@ -20,6 +20,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import (
     FetchError,
     InputError,
@@ -42,7 +43,7 @@ from kindly.fetch.browser.proxy import (
     running_proxy,
 )
 from kindly.fetch.chain.redirects import failure
-from kindly.fetch.chain.types import USER_AGENT, Egress, FetchClock, HopReply
+from kindly.fetch.chain.types import USER_AGENT, Egress, HopReply
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Page
 from kindly.urls import Url, parse
@@ -112,7 +113,7 @@ class BrowserSeams:
 
     dial: Dial = dial_tcp
     launch: Launch | None = None
-    times: FetchClock = field(default_factory=FetchClock)
+    times: Clock = field(default_factory=Clock)
 
 
 CONNECT_ERRORS: tuple[tuple[re.Pattern[str], bool], ...] = tuple(
@@ -240,7 +241,7 @@ class BrowserPool:
                 held = await self._replaced(url)
             held.begun += 1
             held.running += 1
-            held.used_s = self._times.clock()
+            held.used_s = self._times.monotonic()
             return held
 
     async def _replaced(self, url: Url) -> _Held:
@@ -252,7 +253,7 @@ class BrowserPool:
             browser = await self._started()
         except (StartError, SettingsError) as error:
             raise PageUnreachable(_start_sentence(error), url=str(url)) from error
-        self._held = _Held(browser, self._times.clock())
+        self._held = _Held(browser, self._times.monotonic())
         if math.isfinite(self._settings.idle_s):
             self._tasks.start_soon(self._close_when_idle, self._held)
         return self._held
@@ -260,7 +261,7 @@ class BrowserPool:
     def _ended(self, held: _Held) -> None:
         """One page less."""
         held.running -= 1
-        held.used_s = self._times.clock()
+        held.used_s = self._times.monotonic()
         if held in self._retired:
             self._close_if_done(held)
 
@@ -278,7 +279,7 @@ class BrowserPool:
             await self._times.sleep(wait_s)
             if held is not self._held:
                 return
-            idle_s = 0.0 if held.running else self._times.clock() - held.used_s
+            idle_s = 0.0 if held.running else self._times.monotonic() - held.used_s
             wait_s = self._settings.idle_s - idle_s
         self._held = None
         self._retired.add(held)

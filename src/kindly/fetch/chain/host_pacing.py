@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from kindly.clock import Clock
 from kindly.errors import PageRateLimited
 from kindly.fetch.chain.redirects import retry_after_s
-from kindly.fetch.chain.types import FetchClock, FetchLimits, Hop, HopReply, HopRequest
+from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class Paced:
         hop: Hop,
         limits: FetchLimits,
         is_opened: Callable[[Url], bool],
-        times: FetchClock,
+        times: Clock,
         slots: anyio.Semaphore | None = None,
     ) -> None:
         self._hop = hop
@@ -75,7 +76,7 @@ class Paced:
 
     async def _rest(self, ask: HopRequest) -> None:
         host = ask.url.netloc
-        wait_s = self._resting.get(host, 0.0) - self._times.clock()
+        wait_s = self._resting.get(host, 0.0) - self._times.monotonic()
         if wait_s <= 0:
             self._resting.pop(host, None)
             return
@@ -90,7 +91,7 @@ class Paced:
     def _remember(self, host: str, reply: HopReply) -> None:
         wait_s = retry_after_s(reply, self._times.now())
         if wait_s:
-            self._resting[host] = self._times.clock() + min(wait_s, MAX_REST_S)
+            self._resting[host] = self._times.monotonic() + min(wait_s, MAX_REST_S)
             self._resting.move_to_end(host)
         if len(self._resting) > MAX_HOSTS:
             self._resting.popitem(last=False)

@@ -8,9 +8,10 @@ address share one download.
 from dataclasses import replace
 from datetime import timedelta
 
+from kindly.clock import Clock
 from kindly.concurrency.single_flight import SingleFlight
 from kindly.fetch.chain.page_store import Kept, PageCache
-from kindly.fetch.chain.types import Fetch, FetchClock, PageRequest
+from kindly.fetch.chain.types import Fetch, PageRequest
 from kindly.models import Page
 
 SKEW = timedelta(minutes=5)
@@ -20,7 +21,7 @@ SKEW = timedelta(minutes=5)
 class Cached:
     """Gets pages from the cache first."""
 
-    def __init__(self, get: Fetch, cache: PageCache, ttl_s: float, times: FetchClock) -> None:
+    def __init__(self, get: Fetch, cache: PageCache, ttl_s: float, times: Clock) -> None:
         self._get = get
         self._cache = cache
         self._ttl = timedelta(seconds=ttl_s)

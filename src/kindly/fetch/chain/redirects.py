@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from html import unescape
 
+from kindly.clock import Clock
 from kindly.errors import (
     AddressRefused,
     FetchError,
@@ -18,7 +19,7 @@ from kindly.errors import (
     PageUnreachable,
 )
 from kindly.fetch.browser.need import BOT_CHECK
-from kindly.fetch.chain.types import FetchClock, Headers, Hop, HopReply, HopRequest, PageRequest
+from kindly.fetch.chain.types import Headers, Hop, HopReply, HopRequest, PageRequest
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Page
 from kindly.net import retry_after
@@ -45,7 +46,7 @@ class Redirects:
     trace of the last.
     """
 
-    def __init__(self, hop: Hop, guard: Guard, max_redirects: int, times: FetchClock) -> None:
+    def __init__(self, hop: Hop, guard: Guard, max_redirects: int, times: Clock) -> None:
         self._hop = hop
         self._guard = guard
         self._max_redirects = max_redirects

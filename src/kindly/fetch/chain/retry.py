@@ -2,8 +2,9 @@
 `Retry-After`.
 """
 
+from kindly.clock import Clock
 from kindly.fetch.chain.redirects import retry_after_s
-from kindly.fetch.chain.types import ConnectionDropped, FetchClock, Hop, HopReply, HopRequest
+from kindly.fetch.chain.types import ConnectionDropped, Hop, HopReply, HopRequest
 
 SERVER_ERRORS = frozenset({500, 502, 503, 504})
 MAX_WAIT_S = 3.0
@@ -18,7 +19,7 @@ class Retried:
     A `Retry-After` is remembered and waited for by the pacing below, so it is not waited for here.
     """
 
-    def __init__(self, hop: Hop, times: FetchClock) -> None:
+    def __init__(self, hop: Hop, times: Clock) -> None:
         self._hop = hop
         self._times = times
 
@@ -42,7 +43,7 @@ class Retried:
 
     def _pause_s(self) -> float:
         least, spread = PAUSE_S
-        return least + spread * self._times.jitter()
+        return least + spread * self._times.random()
 
 
 def _worth_it(reply: HopReply, asked_s: float | None) -> bool:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kindly.clock import Clock
 from kindly.concurrency.single_flight import SingleFlight
 from kindly.errors import (
     PageForbidden,
@@ -17,7 +18,7 @@ from kindly.errors import (
     PageUnreachable,
     RobotsRefused,
 )
-from kindly.fetch.chain.types import Fetch, FetchClock, Hop, HopReply, HopRequest, PageRequest
+from kindly.fetch.chain.types import Fetch, Hop, HopReply, HopRequest, PageRequest
 from kindly.urls import Url, join
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class _Rules:
 class Robots:
     """Sends a request on only when the site's robots.txt allows it."""
 
-    def __init__(self, hop: Hop, get: Fetch, times: FetchClock) -> None:
+    def __init__(self, hop: Hop, get: Fetch, times: Clock) -> None:
         self._hop = hop
         self._get = get
         self._times = times
@@ -83,7 +84,7 @@ class Robots:
         """Wait for this request's turn, where the site wants requests apart."""
         if not delay_s:
             return
-        origin, now = ask.url.origin, self._times.clock()
+        origin, now = ask.url.origin, self._times.monotonic()
         turn_at = max(now, self._next_at.get(origin, now))
         if turn_at - now > ask.deadline.remaining_s():
             raise PageRateLimited(
@@ -100,7 +101,7 @@ class Robots:
 
     def _fresh(self, origin: str) -> _Rules | None:
         rules = self._kept.get(origin)
-        return rules if rules is not None and self._times.clock() < rules.until else None
+        return rules if rules is not None and self._times.monotonic() < rules.until else None
 
     async def _look_up(self, ask: HopRequest) -> _Rules:
         origin = ask.url.origin
@@ -112,7 +113,7 @@ class Robots:
         return rules
 
     async def _download(self, ask: HopRequest) -> _Rules:
-        now = self._times.clock()
+        now = self._times.monotonic()
         try:
             page = await self._get(PageRequest(join(ask.url, "/robots.txt"), ask.deadline))
         except (PageNotFound, PageForbidden):

@@ -5,15 +5,12 @@ hops.
 wrapper has the shape of what it wraps and knows only the next one. Nothing here does I/O.
 """
 
-import random
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Protocol
 
 import anyio
 
-from kindly.budget import Clock, Deadline
+from kindly.budget import Deadline
 from kindly.errors import PageUnreachable
 from kindly.models import Page
 from kindly.net.tls import Tls
@@ -65,17 +62,6 @@ class Egress:
     tls: Tls = field(default_factory=Tls)
     slots: anyio.Semaphore | None = field(default=None, repr=False)
     """What downloads share with all other traffic; without it they have a number of their own."""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchClock:
-    """Time and chance, passed in so that tests decide them."""
-
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    clock: Clock = anyio.current_time
-    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
-    jitter: Callable[[], float] = random.random
-    """A number from 0 to 1."""
 
 
 Headers = tuple[tuple[str, str], ...]

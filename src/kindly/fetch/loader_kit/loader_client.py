@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote, urlencode
 
+from kindly.clock import Clock
 from kindly.errors import FetchError, PageRateLimited
 from kindly.fetch.chain.redirects import Redirects, failure, retry_after_s
-from kindly.fetch.chain.types import Fetch, FetchClock, Headers, HopReply, PageRequest
+from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.urls import Url, parse
@@ -28,7 +29,7 @@ class LoaderChains:
     pages: Fetch
     apis: Redirects
     settings: LoaderSettings
-    times: FetchClock
+    times: Clock
     resting: dict[str, float] = field(default_factory=dict)
     """Until when each origin is left alone, by the clock."""
 
@@ -73,7 +74,7 @@ class GuardedLoaderClient:
     async def api(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> HopReply:
         """An API's answer with a 2xx status, unless the API is exhausted."""
         shown = url.origin + url.target.partition("?")[0]
-        wait_s = self.ways.resting.get(url.origin, 0.0) - self.ways.times.clock()
+        wait_s = self.ways.resting.get(url.origin, 0.0) - self.ways.times.monotonic()
         if wait_s > 0:
             raise PageRateLimited(
                 f"{url.host} is left alone for another {wait_s:.0f} seconds.",
@@ -103,7 +104,7 @@ class GuardedLoaderClient:
     def rest(self, url: Url, seconds: float) -> None:
         """Leave an API alone for that long."""
         if seconds > 0:
-            until = self.ways.times.clock() + min(seconds, MAX_REST_S)
+            until = self.ways.times.monotonic() + min(seconds, MAX_REST_S)
             resting = self.ways.resting
             resting[url.origin] = max(until, resting.get(url.origin, 0.0))
 

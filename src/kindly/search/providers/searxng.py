@@ -25,7 +25,7 @@ SPEC = ProviderSpec(
             "Your own SearXNG, or several with commas between them.",
         ),
     ),
-    build=lambda access: SearXNG(access.api, access.values["SEARXNG_BASE_URL"], access.world.now),
+    build=lambda access: SearXNG(access.api, access.values["SEARXNG_BASE_URL"], access.clock.time),
     # One's own server has no plan; this spares the engines behind it.
     pace=Pace(calls=10, per_s=1),
     status_notes={

@@ -23,7 +23,8 @@ def build(access: Access) -> InstancePool:
         discover=wire.discover,
         ask=wire.ask,
         probe=wire.probe,
-        world=access.world,
+        clock=access.clock,
+        state=access.state,
         settings=access.pool or PoolSettings(),
         wire=results_page,
     )

@@ -18,7 +18,7 @@ from kindly.errors import (
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_list import Instance
 from kindly.search.searxng.pool_settings import PoolSettings
-from kindly.search.state.world import Json
+from kindly.search.state.state import Json
 
 REFUSALS = (ProviderRateLimited, ProviderBlocked, ProviderAuth)
 """The instance answers, but not us: its limiter, a ban (HTTP 403) or a challenge."""

@@ -14,6 +14,7 @@ import anyio
 import anyio.to_thread
 
 from kindly.budget import Deadline
+from kindly.clock import Clock
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Pace
@@ -23,7 +24,7 @@ from kindly.search.searxng.instance_list import Instance, parse_instances
 from kindly.search.searxng.pool_settings import PoolSettings, Wire
 from kindly.search.searxng.pool_storage import Listing, PoolStorage
 from kindly.search.searxng.user_agents import user_agent
-from kindly.search.state.world import SearchClock
+from kindly.search.state.state import State
 
 NAME = "searxng_pool"
 FIRST_DISCOVERY_SHARE = 0.5
@@ -66,7 +67,8 @@ class InstancePool:
     discover: Discover
     ask: Ask
     probe: Probe
-    world: SearchClock
+    clock: Clock
+    state: State
     settings: PoolSettings = field(default_factory=PoolSettings)
     wire: Callable[[str], Wire] = only_json
     """What `ask` will use for an instance, which decides how often it may be asked."""
@@ -82,7 +84,7 @@ class InstancePool:
 
     def __post_init__(self) -> None:
         """Open the book; nothing is read yet."""
-        self._book = PoolStorage(self.world, self.settings)
+        self._book = PoolStorage(self.clock, self.state, self.settings)
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """What the first instance that answers found; `instance` names it.
@@ -90,7 +92,7 @@ class InstancePool:
         Raises:
             PoolExhausted: No instance answered in time, or none may be asked now.
         """
-        self._searched_at = self.world.now()
+        self._searched_at = self.clock.time()
         await self._discover_if_due(deadline)
         attempted: list[str] = []
         while len(attempted) < self.settings.max_attempts:
@@ -107,7 +109,7 @@ class InstancePool:
 
     async def run_health_checks(self) -> int:
         """Probe, in parallel, the instances that are due; how many were. None while nobody searches."""
-        now = self.world.now()
+        now = self.clock.time()
         if not self._is_in_use():
             return 0
         await self._book.refresh()
@@ -126,13 +128,13 @@ class InstancePool:
     async def maintain(self) -> None:
         """Keep the list and the instances' health fresh, until cancelled."""
         while True:
-            await self.world.sleep(self.settings.health_check_interval_s)
+            await self.clock.sleep(self.settings.health_check_interval_s)
             if self._is_in_use():
                 await self._discover_if_due(Deadline.after(self.settings.discovery_timeout_s * 2))
             await self.run_health_checks()
 
     def _is_in_use(self) -> bool:
-        return self.world.now() - self._searched_at <= self.settings.idle_after_s
+        return self.clock.time() - self._searched_at <= self.settings.idle_after_s
 
     async def _discover_if_due(self, deadline: Deadline) -> None:
         """Have a list: the kept one while it is fresh, else a new one, else the kept one still.
@@ -147,7 +149,7 @@ class InstancePool:
     async def _take_list(self, deadline: Deadline) -> None:
         async with self._discovering:
             kept = await self._book.load_listing()
-            if is_due(kept, self.world.now(), self.settings):
+            if is_due(kept, self.clock.time(), self.settings):
                 kept = await self._discovered(kept, deadline)
                 await self._book.keep_listing(kept)
             if self._listing.instances != kept.instances:
@@ -165,13 +167,13 @@ class InstancePool:
                 "no list of SearXNG instances",
                 extra={"outcome": str(error.kind), "kept": len(kept.instances)},
             )
-            return replace(kept, failed_at=self.world.now())
-        return Listing(instances, fetched_at=self.world.now())
+            return replace(kept, failed_at=self.clock.time())
+        return Listing(instances, fetched_at=self.clock.time())
 
     def _shuffled(self, instances: tuple[Instance, ...]) -> tuple[Instance, ...]:
         if not self.settings.use_random_instances:
             return instances
-        return tuple(sorted(instances, key=lambda _: self.world.rand()))
+        return tuple(sorted(instances, key=lambda _: self.clock.random()))
 
     def _standings(self) -> list[InstanceState]:
         return [
@@ -191,13 +193,13 @@ class InstancePool:
         ]
         if not untried or not self._has_time(deadline):
             return []
-        now = self.world.now()
+        now = self.clock.time()
         wait_s = max(0.0, min(standing.free_at for standing in untried) - now)
         if wait_s:
             affordable_s = deadline.remaining_s() - self.settings.min_attempt_s
             if wait_s > min(self.settings.max_wait_s, affordable_s):
                 return []
-            await self.world.sleep(wait_s)
+            await self.clock.sleep(wait_s)
             return await self._ready(deadline, attempted)
         return rules.in_turn(untried, now)
 
@@ -210,21 +212,21 @@ class InstancePool:
     async def _attempt(self, url: str, query: Query, deadline: Deadline) -> ProviderResults | None:
         """What the instance found, or None; either way its record says so."""
         record = self._book.record(url)
-        begun = rules.beginning(record, self.world.now())
+        begun = rules.beginning(record, self.clock.time())
         over = begun + deadline.remaining_s() + rules.MARGIN_S
         await self._book.put(url, rules.after_start(record, begun, over, self._limits(url)))
-        await self.world.sleep(self._delay_s())
-        agent = user_agent(self.world.rand(), rotate=self.settings.rotate_user_agents)
+        await self.clock.sleep(self._delay_s())
+        agent = user_agent(self.clock.random(), rotate=self.settings.rotate_user_agents)
         try:
             found = await self.ask(url, query, deadline, agent)
         except SearchError as error:
-            moment = Moment(self.world.now(), self.world.rand(), self._answered_at)
+            moment = Moment(self.clock.time(), self.clock.random(), self._answered_at)
             fail = partial(rules.after_failure, error=error, moment=moment, settings=self.settings)
             outcome = str(error.kind)
             logger.info("SearXNG instance failed", extra={"instance": url, "outcome": outcome})
             await self._change(url, lambda record: fail(rules.after_end(record, begun, moment.now)))
             return None
-        now = self._answered_at = self.world.now()
+        now = self._answered_at = self.clock.time()
         await self._change(
             url, lambda record: rules.after_success(rules.after_end(record, begun, now), now)
         )
@@ -238,7 +240,7 @@ class InstancePool:
 
     def _delay_s(self) -> float:
         low, high = self.settings.request_delay_ms
-        return (low + (high - low) * self.world.rand()) / 1000
+        return (low + (high - low) * self.clock.random()) / 1000
 
     async def _check(self, url: str, at_once: anyio.CapacityLimiter) -> None:
         async with at_once:
@@ -246,16 +248,16 @@ class InstancePool:
             try:
                 await self.probe(url, Deadline.after(self.settings.probe_timeout_s))
             except SearchError as error:
-                now = self.world.now()
+                now = self.clock.time()
                 change = partial(
                     rules.after_failed_probe, error=error, now=now, settings=self.settings
                 )
             else:
-                change = partial(rules.after_probe, now=self.world.now())
+                change = partial(rules.after_probe, now=self.clock.time())
             await self._change(url, change)
 
     def _exhausted(self, attempted: tuple[str, ...]) -> PoolExhausted:
-        now = self.world.now()
+        now = self.clock.time()
         soonest = min((standing.free_at for standing in self._standings()), default=None)
         if soonest is None:
             retry_s = self._listing.failed_at + self.settings.discovery_retry_s - now

@@ -6,10 +6,11 @@ Knows how to keep and merge; what a record means is decided elsewhere. Instances
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kindly.clock import Clock
 from kindly.search.searxng.instance_health import InstanceRecord, from_json, merged, to_json
 from kindly.search.searxng.instance_list import GRADES, UNKNOWN_RESPONSE_MS, Instance, base_url_of
 from kindly.search.searxng.pool_settings import PoolSettings
-from kindly.search.state.world import Json, SearchClock
+from kindly.search.state.state import Json, State
 
 RECORDS = "searxng_pool"
 LISTING = "searxng_pool_list"
@@ -29,7 +30,8 @@ class Listing:
 class PoolStorage:
     """Records by address, and the list."""
 
-    world: SearchClock
+    clock: Clock
+    state: State
     settings: PoolSettings
     listing: Listing | None = None
     _records: dict[str, InstanceRecord] = field(default_factory=dict)
@@ -40,8 +42,8 @@ class PoolStorage:
 
     async def refresh(self) -> None:
         """Take in what other servers wrote since."""
-        now = self.world.now()
-        for url, kept in (await self.world.state.load(RECORDS)).items():
+        now = self.clock.time()
+        for url, kept in (await self.state.load(RECORDS)).items():
             ours = self._records.get(url)
             if ours is None:
                 self._records[url] = from_json(kept, now, self.settings)
@@ -58,31 +60,31 @@ class PoolStorage:
     async def put(self, url: str, record: InstanceRecord) -> InstanceRecord:
         """Write a record; readers in this process see it at once, before any wait."""
         self._records[url] = record
-        await self.world.state.save(RECORDS, {url: to_json(record)})
+        await self.state.save(RECORDS, {url: to_json(record)})
         return record
 
     async def load_listing(self) -> Listing:
         """The list as last kept; read once."""
         if self.listing is None:
-            kept = (await self.world.state.load(LISTING)).get(LISTING_KEY, {})
+            kept = (await self.state.load(LISTING)).get(LISTING_KEY, {})
             self.listing = listing_from_json(kept)
         return self.listing
 
     async def keep_listing(self, listing: Listing) -> None:
         """Write the list, and forget instances that left it and have nothing held against them."""
         self.listing = listing
-        await self.world.state.save(LISTING, {LISTING_KEY: listing_to_json(listing)})
+        await self.state.save(LISTING, {LISTING_KEY: listing_to_json(listing)})
         await self.refresh()
         listed = {instance.url for instance in listing.instances}
         forgotten = [
             url
             for url, record in self._records.items()
             if url not in listed
-            and record.updated_at < self.world.now() - self.settings.blacklist_s
+            and record.updated_at < self.clock.time() - self.settings.blacklist_s
         ]
         for url in forgotten:
             del self._records[url]
-        await self.world.state.save(RECORDS, dict.fromkeys(forgotten))
+        await self.state.save(RECORDS, dict.fromkeys(forgotten))
 
 
 def listing_to_json(listing: Listing) -> Json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 
-from kindly.search.state.world import Json, MemoryState
+from kindly.search.state.state import Json, MemoryState
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:

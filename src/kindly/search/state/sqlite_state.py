@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kindly.search.state.world import Json
+from kindly.search.state.state import Json
 from kindly.storage.sqlite import SqliteFile
 from kindly.telemetry.warn_once import WarnOnce
 

@@ -21,6 +21,7 @@ from starlette.routing import Route
 import kindly
 from kindly.app import App
 from kindly.budget import count_tokens
+from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.pipeline import silent
@@ -31,7 +32,7 @@ from kindly.server.ops.health import LibrarySize
 from kindly.server.ops.process_stats import this_process
 from kindly.server.render.page import compact
 from kindly.server.server_state import ServerState
-from kindly.telemetry.call_stats import SLOT_S, SLOTS, wall_clock
+from kindly.telemetry.call_stats import SLOT_S, SLOTS
 
 PATH = "/console"
 API = f"{PATH}/api"
@@ -185,7 +186,7 @@ class Console:
         watch, process = app.watch, this_process()
         return {
             "version": kindly.__version__,
-            "now": wall_clock(),
+            "now": SYSTEM_CLOCK.time(),
             "started_at": watch.started_at,
             "in_flight": watch.in_flight,
             "busy": watch.busy,
