@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown, ModelMismatch, StoreUnavailable
 from kindly.models import Chunk, Citation, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.embedder import Embedder
@@ -109,7 +110,7 @@ class Library:
         self._puts = 0
         self._same_model = False
         self._alarm = alarm or WarnOnce()
-        self._rests_until = 0.0
+        self._cooldown = Cooldown(anyio.current_time)
         self._is_written = True
 
     async def fresh(self, url: str) -> StoredPage | None:
@@ -324,7 +325,7 @@ class Library:
 
     async def _or_none(self, work: "Callable[[], Awaitable[Value | None]]") -> "Value | None":
         """What the store gives, or nothing if it fails, or failed a moment ago."""
-        if anyio.current_time() < self._rests_until:
+        if self._cooldown.is_active:
             return None
         try:
             with anyio.fail_after(PATIENCE_S if self._is_written else TRIAL_S):
@@ -337,7 +338,7 @@ class Library:
 
     def _warn(self, error: StoreUnavailable) -> None:
         """One warning for what several files may meet; then the store is left alone for a while."""
-        self._rests_until = anyio.current_time() + REST_S
+        self._cooldown.start(REST_S)
         self._is_written = False
         self._alarm.warn(
             error.reason, f"The library cannot be used; pages are read without it. {error.detail}"

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kindly.clock import Clock
+from kindly.concurrency.cooldown import Cooldown
 from kindly.net.retry_after import retry_after_s
 from kindly.search.provider import Pace
 
@@ -56,7 +57,7 @@ class RateLimits:
     ) -> None:
         self._clock = clock
         self._per_minute = per_minute
-        self._paused_until = 0.0
+        self._cooldown = Cooldown(clock.monotonic)
         self.quota: Quota | None = None
         self.pace: Pace | None = None
         """How often it may be asked, where it said so."""
@@ -64,7 +65,7 @@ class RateLimits:
     @property
     def pause_s(self) -> float:
         """Seconds for which the provider is not to be asked; zero when it may be."""
-        return max(0.0, self._paused_until - self._clock.monotonic()) if self._paused_until else 0.0
+        return self._cooldown.remaining_s
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Learn from the headers of any answer."""
@@ -82,8 +83,7 @@ class RateLimits:
 
     def pause(self, seconds: float) -> None:
         """Leave the provider alone for that long, or for longer if that was said before."""
-        until = self._clock.monotonic() + min(seconds, MAX_PAUSE_S)
-        self._paused_until = max(self._paused_until, until)
+        self._cooldown.start(min(seconds, MAX_PAUSE_S))
 
     def _quota(self, window: QuotaWindow) -> Quota:
         reset_at = None if window.reset_s is None else self._clock.time() + window.reset_s

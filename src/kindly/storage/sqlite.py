@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from kindly.concurrency.cooldown import Cooldown
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -82,11 +83,10 @@ class SqliteFile:
         self._schema = schema
         self._what = what
         self._alarm = alarm or WarnOnce()
-        self._clock = clock
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._stand_in: sqlite3.Connection | None = None
-        self._rests_until = 0.0
+        self._cooldown = Cooldown(clock)
 
     async def run(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         """Do `work` in a thread; where the file fails, on a database in memory."""
@@ -101,7 +101,7 @@ class SqliteFile:
         import sqlite3
 
         with self._lock:
-            if self._clock() < self._rests_until:
+            if self._cooldown.is_active:
                 return work(self._in_memory())
             try:
                 value = work(self._opened())
@@ -118,7 +118,7 @@ class SqliteFile:
         code = code_of(error)
         lasting = code in LASTING
         self._close()
-        self._rests_until = math.inf if lasting else self._clock() + REST_S
+        self._cooldown.start(math.inf if lasting else REST_S)
         until = "the next start" if lasting else "it can be used again"
         self._alarm.warn(
             reason_of(code),

@@ -143,7 +143,7 @@ async def test_hosts_that_are_remembered_are_bounded() -> None:
     for number in range(host_pacing.MAX_HOSTS + 20):
         await gate(time.ask(f"https://h{number}.example/"))
 
-    assert len(gate._lanes) == len(gate._resting) == host_pacing.MAX_HOSTS
+    assert len(gate._lanes) == len(gate._cooldowns) == host_pacing.MAX_HOSTS
 
 
 async def test_host_in_use_is_not_forgotten() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kindly.clock import Clock
+from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import PageRateLimited
 from kindly.fetch.chain.redirects import retry_after_s
 from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
@@ -51,7 +52,7 @@ class Paced:
         self._is_opened = is_opened
         self._times = times
         self._lanes: OrderedDict[str, _Lane] = OrderedDict()
-        self._resting: OrderedDict[str, float] = OrderedDict()
+        self._cooldowns: Cooldowns[str] = Cooldowns(times.monotonic, MAX_HOSTS)
         self._all = slots
 
     async def __call__(self, ask: HopRequest) -> HopReply:
@@ -76,9 +77,8 @@ class Paced:
 
     async def _rest(self, ask: HopRequest) -> None:
         host = ask.url.netloc
-        wait_s = self._resting.get(host, 0.0) - self._times.monotonic()
-        if wait_s <= 0:
-            self._resting.pop(host, None)
+        wait_s = self._cooldowns.remaining_s(host)
+        if not wait_s:
             return
         if wait_s > ask.deadline.remaining_s():
             raise PageRateLimited(
@@ -91,10 +91,7 @@ class Paced:
     def _remember(self, host: str, reply: HopReply) -> None:
         wait_s = retry_after_s(reply, self._times.now())
         if wait_s:
-            self._resting[host] = self._times.monotonic() + min(wait_s, MAX_REST_S)
-            self._resting.move_to_end(host)
-        if len(self._resting) > MAX_HOSTS:
-            self._resting.popitem(last=False)
+            self._cooldowns.start(host, min(wait_s, MAX_REST_S))
 
     def _lane(self, host: str) -> _Lane:
         if host not in self._lanes:

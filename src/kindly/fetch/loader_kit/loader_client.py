@@ -10,6 +10,7 @@ from datetime import datetime
 from urllib.parse import quote, urlencode
 
 from kindly.clock import Clock
+from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import FetchError, PageRateLimited
 from kindly.fetch.chain.redirects import Redirects, failure, retry_after_s
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
@@ -30,8 +31,11 @@ class LoaderChains:
     apis: Redirects
     settings: LoaderSettings
     times: Clock
-    resting: dict[str, float] = field(default_factory=dict)
-    """Until when each origin is left alone, by the clock."""
+    cooldowns: Cooldowns[str] = field(init=False)
+    """Of APIs that are exhausted, by origin."""
+
+    def __post_init__(self) -> None:
+        self.cooldowns = Cooldowns(self.times.monotonic)
 
     def open_get(self, loader: Loader, wanted: PageRequest) -> LoaderClient:
         """What `loader` gets things with, for one wanted page."""
@@ -74,8 +78,7 @@ class GuardedLoaderClient:
     async def api(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> HopReply:
         """An API's answer with a 2xx status, unless the API is exhausted."""
         shown = url.origin + url.target.partition("?")[0]
-        wait_s = self.ways.resting.get(url.origin, 0.0) - self.ways.times.monotonic()
-        if wait_s > 0:
+        if wait_s := self.ways.cooldowns.remaining_s(url.origin):
             raise PageRateLimited(
                 f"{url.host} is left alone for another {wait_s:.0f} seconds.",
                 url=shown,
@@ -104,9 +107,7 @@ class GuardedLoaderClient:
     def rest(self, url: Url, seconds: float) -> None:
         """Leave an API alone for that long."""
         if seconds > 0:
-            until = self.ways.times.monotonic() + min(seconds, MAX_REST_S)
-            resting = self.ways.resting
-            resting[url.origin] = max(until, resting.get(url.origin, 0.0))
+            self.ways.cooldowns.start(url.origin, min(seconds, MAX_REST_S))
 
 
 def rest_s(reply: HopReply, now: datetime) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown
 from kindly.net.retry_after import retry_after_s
 from kindly.redact import Secret
@@ -70,7 +71,7 @@ class OpenAiEmbedder:
         self._slots = slots
         self._sleep = sleep
         self._rand = rand
-        self._rests_until = 0.0
+        self._cooldown = Cooldown(anyio.current_time)
 
     @property
     def name(self) -> str:
@@ -85,7 +86,7 @@ class OpenAiEmbedder:
         """
         import numpy as np
 
-        if anyio.current_time() < self._rests_until:
+        if self._cooldown.is_active:
             raise self._down("it did not answer in time a moment ago")
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         answers: list[Any] = [None] * len(batches)
@@ -151,7 +152,7 @@ class OpenAiEmbedder:
                         return refusal
                     return await self._read(response)
         except (httpx2.TimeoutException, TimeoutError):
-            self._rests_until = anyio.current_time() + REST_S
+            self._cooldown.start(REST_S)
             return self._down("it did not answer in time")
         except httpx2.RequestError as error:
             return self._down(f"it could not be reached ({type(error).__name__})")
