@@ -19,6 +19,9 @@ MARKUP = [
     ('<a href="https://www.google.com/sorry/index?continue=x">', "Google"),
     ('<script id="anubis_challenge" type="application/json">', "Anubis"),
     ('<iframe src="/_Incapsula_Resource?x=1">', "Imperva"),
+    ("<title>Vercel Security Checkpoint</title>", "Vercel"),
+    ("<script>window._cf_chl_opt = {}</script>", "Cloudflare"),
+    ("<div id='sec-if-cpt-container'>", "Akamai"),
 ]
 WORDS = [
     ("<h1>Verify you are human</h1>", "a bot check"),
@@ -28,25 +31,25 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "whose"), MARKUP + WORDS)
-def test_challenge_is_known_by_its_sign(page: str, whose: str) -> None:
-    sign = challenge_in(page)
-    assert sign is not None
-    assert (sign.whose, sign.leaf) == (whose, ProviderBlocked)
+@pytest.mark.parametrize(("page", "vendor"), MARKUP + WORDS)
+def test_challenge_is_known_by_its_mark(page: str, vendor: str) -> None:
+    mark = challenge_in(page)
+    assert mark is not None
+    assert (mark.vendor, mark.rate_limit) == (vendor, False)
 
 
-@pytest.mark.parametrize(("page", "whose"), MARKUP)
-def test_markup_gives_a_long_page_away_too(page: str, whose: str) -> None:
-    sign = challenge_in(page + LONG)
-    assert sign is not None
-    assert sign.whose == whose
+@pytest.mark.parametrize(("page", "vendor"), MARKUP)
+def test_markup_counts_in_a_long_page_too(page: str, vendor: str) -> None:
+    mark = challenge_in(page + LONG)
+    assert mark is not None
+    assert mark.vendor == vendor
 
 
 @pytest.mark.parametrize("page", ["Too Many Requests", "<h1>429 Too many requests</h1>"])
 def test_limiter_page_is_a_rate_limit(page: str) -> None:
-    sign = challenge_in(page)
-    assert sign is not None
-    assert sign.leaf is ProviderRateLimited
+    mark = challenge_in(page)
+    assert mark is not None
+    assert mark.rate_limit
 
 
 @pytest.mark.parametrize(
@@ -61,19 +64,19 @@ def test_limiter_page_is_a_rate_limit(page: str) -> None:
     ],
     ids=["nothing", "plain", "long-page-with-the-words", "far-below", "searxng", "duckduckgo"],
 )
-def test_other_pages_are_no_challenge(page: str) -> None:
+def test_ordinary_page_is_no_challenge(page: str) -> None:
     assert challenge_in(page) is None
 
 
 @pytest.mark.parametrize(
     ("page", "leaf"), [("Too Many Requests", ProviderRateLimited), ("px-captcha", ProviderBlocked)]
 )
-def test_challenge_becomes_an_error_after_which_another_is_asked(
+def test_challenge_becomes_an_error_after_which_the_next_provider_is_tried(
     page: str, leaf: type[SearchError]
 ) -> None:
-    sign = challenge_in(page)
-    assert sign is not None
-    error = challenged(sign, SPEC)
+    mark = challenge_in(page)
+    assert mark is not None
+    error = challenged(mark, SPEC)
     assert type(error) is leaf
     assert error.try_next
     assert error.provider == "searxng"

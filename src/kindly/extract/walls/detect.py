@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kindly import challenges
+from kindly.challenges import Where
 from kindly.errors import NeedsBrowser, NoContent, PageWalled
 from kindly.extract import TEASER_CHARACTERS
 from kindly.extract.walls import patterns
@@ -97,8 +99,8 @@ def _challenge(evidence: Evidence) -> None:
     size = len(evidence.text)
     title = evidence.title.strip()
     if size <= CHALLENGE_CHARACTERS and (
-        _has_any(patterns.CHALLENGE_MARKUP, evidence.markup)
-        or patterns.CHALLENGE_TITLE.match(title)
+        challenges.in_html(evidence.markup.lower(), Where.PAGE)
+        or challenges.in_title(title)
         or (size <= WALL_CHARACTERS and _asks_for_a_human(evidence, title))
     ):
         raise PageWalled(
@@ -108,23 +110,18 @@ def _challenge(evidence: Evidence) -> None:
         )
 
 
-def _has_any(marks: tuple[str, ...], markup: str) -> bool:
-    return any(mark in markup for mark in marks)
-
-
 def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
     bare = len(evidence.text) <= BARE_CHARACTERS
-    if bare and patterns.REFUSAL_TITLE.match(title) is not None:
+    if bare and challenges.in_title(title, Where.BARE_TITLE) is not None:
         return True
-    if _says(patterns.CHALLENGE_TEXT, patterns.CHALLENGE_WORDS, evidence.whole_text):
-        return bare or _has_widget(evidence)
-    return not evidence.text and (
-        _has_widget(evidence) or _has_any(patterns.GUARDED_MARKUP, evidence.markup)
-    )
+    pattern, words = challenges.sentences()
+    if _says(pattern, words, evidence.whole_text):
+        return bare or _has(evidence, Where.WIDGET)
+    return not evidence.text and _has(evidence, Where.WIDGET | Where.EMPTY_PAGE)
 
 
-def _has_widget(evidence: Evidence) -> bool:
-    return _says(patterns.CAPTCHA_WIDGET, patterns.CAPTCHA_WORDS, evidence.markup)
+def _has(evidence: Evidence, where: Where) -> bool:
+    return challenges.in_html(evidence.markup.lower(), where) is not None
 
 
 def _consent(evidence: Evidence) -> None:

@@ -5,77 +5,7 @@ Tables only; `outcome` decides how much text a page may have and still be judged
 
 import re
 
-SUFFIX = r"[\s.…!?]*(?:\s*[-|–—:·•»(].{0,80})?\s*\Z"
-"""A title may go on with the site's name."""
-
-CHALLENGE_MARKUP = (
-    "_cf_chl_opt",  # Cloudflare
-    'id="challenge-form"',
-    'id="cf-challenge',
-    'id="cf-error-details"',
-    "captcha-delivery.com",  # DataDome
-    'id="px-captcha"',  # PerimeterX, HUMAN
-    "captcha.px-cdn.net",
-    "errors.edgesuite.net",  # Akamai
-    "sec-if-cpt-container",
-    "/_sec/cp_challenge",
-    "Incapsula incident ID",  # Imperva
-    "window.gokuProps",  # AWS WAF
-    "awsWafCookieDomainList",
-    "/.within.website/x/cmd/anubis",  # Anubis
-    'id="anubis_challenge"',
-    "sgcaptcha",  # SiteGround
-    "sucuri_cloudproxy_js",  # Sucuri
-    "validate.perfdrive.com",  # Radware
-    "/showcaptcha?",  # Yandex
-    "validateCaptcha",  # Amazon
-    "_guard/html.js",  # DDoS-Guard and kin
-)
-GUARDED_MARKUP = (
-    "/149e9513-01fa-4fb0-aad4-566afd725d1b/",  # Kasada
-    "/_Incapsula_Resource?",  # Imperva
-)
-"""Scripts that guarded sites put on their real pages too; they count only where there is no text."""
-CHALLENGE_TITLE = re.compile(
-    r"(?:just a moment|attention required! \| cloudflare|one moment,? please|checking your browser|"
-    r"verify(?:ing)? (?:that )?you are (?:a )?human|are you (?:a |not a )?(?:robot|human)|robot check|"
-    r"human verification|bot verification|client challenge|ddos-guard|pardon our interruption|"
-    r"access to this page has been denied|making sure you(?:'|’)re not a bot|vercel security checkpoint|"
-    r"you have been blocked|sorry, you have been blocked|performing security verification|"
-    r"radware (?:bot manager )?captcha|nur einen moment|un instant|un momento|один момент)"
-    + SUFFIX,
-    re.I,
-)
-REFUSAL_TITLE = re.compile(
-    r"(?:access denied|request rejected|blocked|403 forbidden|forbidden|captcha|security check(?:point)?|please verify)"
-    + SUFFIX,
-    re.I,
-)
-"""Titles that an honest page may bear too; they count only with hardly any text."""
-CHALLENGE_TEXT = re.compile(
-    r"verify (?:that )?you(?:'|’)?(?: are|re) (?:a )?(?:human|not a (?:robot|bot))|checking your browser before|"
-    r"unusual traffic from your computer|press (?:&|and) hold to confirm|"
-    r"request unsuccessful\. incapsula|complete the security check to access|"
-    r"why (?:have i been|did i get) blocked|(?:solve|complete) (?:this|the) captcha|"
-    r"you(?:'|’)ve been blocked by network security|our systems have detected unusual|"
-    r"needs to review the security of your connection|the requested url was rejected\. please consult|"
-    r"your access to this site has been limited|enter the characters you see below|"
-    r"is using a security service to protect itself|confirm (?:that )?you(?:'|’)?(?: are|re) not a (?:robot|bot)",
-    re.I,
-)
-CHALLENGE_WORDS = (
-    "human", "robot", " bot", "checking your browser", "unusual traffic", "to confirm", "incapsula", "security check",
-    "blocked", "captcha", "detected unusual", "your connection", "please consult", "has been limited",
-    "characters you see", "security service",
-)  # fmt: skip
-"""One of them is in every match of `CHALLENGE_TEXT`."""
-CAPTCHA_WORDS = ("captcha", "turnstile")
-"""One of them is in every match of `CAPTCHA_WIDGET`."""
-CAPTCHA_WIDGET = re.compile(
-    r"class=[\"']?(?:h-captcha|g-recaptcha|cf-turnstile|frc-captcha)\b|hcaptcha\.com/1/api|"
-    r"challenges\.cloudflare\.com/turnstile|recaptcha/(?:api|enterprise)\.js",
-    re.I,
-)
+from kindly.challenges import TITLE_END
 
 LOGIN_TITLE = re.compile(
     r"\b(?:log ?in|sign ?in|sign ?on|anmelden|einloggen|connexion|iniciar sesión|accedi|войти|ログイン)\b",
@@ -134,7 +64,7 @@ CONSENT_ADDRESS = re.compile(
 CONSENT_TITLE = re.compile(
     r"(?:before you continue|we value your privacy|your privacy(?: matters)?|cookie consent|consent|privacy gate|"
     r"privacy settings|datenschutz(?:einstellungen|-einstellungen)|yahoo is part of the yahoo family of brands|"
-    r"cookie ?wall|mit werbung weiterlesen|diese webseite verwendet cookies)" + SUFFIX,
+    r"cookie ?wall|mit werbung weiterlesen|diese webseite verwendet cookies)" + TITLE_END,
     re.I,
 )
 CONSENT_TEXT = re.compile(
@@ -164,10 +94,10 @@ NOT_FOUND_TITLE = re.compile(
     r"(?:(?:could |was |can |is |has )?(?:not|n(?:'|’)t) (?:be |been )?found|"
     r"could(?:n(?:'|’)t| not) be found|can(?:'|’)t be found|"
     r"nicht gefunden|non trouvée|introuvable|no encontrada|non trovata|não encontrada|"
-    r"does(?:n(?:'|’)t| not) exist|gone|error)" + SUFFIX,
+    r"does(?:n(?:'|’)t| not) exist|gone|error)" + TITLE_END,
     re.I,
 )
-BARE_404 = re.compile(r"(?:error:? ?)?404(?: error| page)?" + SUFFIX, re.I)
+BARE_404 = re.compile(r"(?:error:? ?)?404(?: error| page)?" + TITLE_END, re.I)
 NOT_FOUND_TEXT = re.compile(
     r"(?:the|this|that) (?:page|url|address|link|content|article|document|file|post|product|resource|listing)"
     r"(?: (?:that )?(?:you|we)(?:'|’)?(?:re| are| were| have|ve)? ?(?:\w+ ){0,2}"

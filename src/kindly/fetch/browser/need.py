@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from kindly import challenges
+from kindly.challenges import Where
 from kindly.models import Page
 
 HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
@@ -75,12 +77,6 @@ LOADING = re.compile(
     rb"[\s.\xe2\x80\xa6]*<"
     rb"|class=[\"'][^\"']*\b(?:spinner|loader|loading|skeleton|placeholder-glow|preloader)\b"
     rb"|aria-busy=[\"']?true|role=[\"']?progressbar",
-)
-BOT_CHECK = re.compile(
-    rb"_cf_chl_opt|/cdn-cgi/challenge-platform/|id=[\"']challenge-form|captcha-delivery\.com|id=[\"']px-captcha"
-    rb"|window\.gokuprops|awswafcookiedomainlist|/\.within\.website/x/cmd/anubis|sgcaptcha"
-    rb"|checking your browser before|just a moment\.\.\.</title>|_incapsula_resource|ddos-guard|window\._pxappid"
-    rb"|sucuri_cloudproxy_js|making sure you(?:'|&#39;|\xe2\x80\x99)re not a bot",
 )
 
 
@@ -189,8 +185,13 @@ class _Evidence:
         return bool(FETCHES.search(self.body) or MODULE.search(self.body))
 
 
+def _is_challenge(on: _Evidence) -> bool:
+    found = challenges.in_html(on.body, Where.RESPONSE)
+    return (found or challenges.in_title(challenges.title_of(on.body))) is not None
+
+
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
-    ("a bot check that a browser may pass", lambda on: BOT_CHECK.search(on.body)),
+    ("a bot check that a browser may pass", _is_challenge),
     (
         "it asks for JavaScript",
         lambda on: (on.little or on.few) and ASKS_FOR_SCRIPT.search(on.body),

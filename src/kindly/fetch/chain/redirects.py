@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from html import unescape
 
+from kindly import challenges
+from kindly.challenges import Where
 from kindly.clock import Clock
 from kindly.errors import (
     AddressRefused,
@@ -18,7 +20,6 @@ from kindly.errors import (
     PageRateLimited,
     PageUnreachable,
 )
-from kindly.fetch.browser.need import BOT_CHECK
 from kindly.fetch.chain.types import Headers, Hop, HopReply, HopRequest, PageRequest
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Page
@@ -37,7 +38,7 @@ REFRESH_TO = re.compile(
     re.IGNORECASE,
 )
 TAG = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
-BOT_CHECK_BYTES = 100_000
+CHALLENGE_BYTES = 100_000
 CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 
@@ -152,7 +153,7 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
         return None
     if status in {404, 410}:
         return PageNotFound(f"There is no such page (HTTP {status}).", url=url, status=status)
-    if is_bot_check(reply):
+    if is_challenge(reply):
         sentence = (
             f"{reply.url.host} answered with a bot check instead of the page (HTTP {status})."
         )
@@ -177,10 +178,11 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
     )
 
 
-def is_bot_check(reply: HopReply) -> bool:
-    """Whether a refusal asks its reader to prove that he is human."""
-    challenged = (reply.header("cf-mitigated") or "").strip().lower() == "challenge"
-    return challenged or BOT_CHECK.search(reply.body[:BOT_CHECK_BYTES].lower()) is not None
+def is_challenge(reply: HopReply) -> bool:
+    """Whether a refusal is a bot check, by its headers, its markup or its title."""
+    html = reply.body[:CHALLENGE_BYTES].lower()
+    found = challenges.in_headers(reply.headers) or challenges.in_html(html, Where.RESPONSE)
+    return (found or challenges.in_title(challenges.title_of(html))) is not None
 
 
 def retry_after_s(reply: HopReply, now: datetime) -> float | None:
