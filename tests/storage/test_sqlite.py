@@ -48,6 +48,17 @@ async def test_a_file_that_failed_rests_is_tried_again_and_taken_up(
         assert count(database) == 1
 
 
+async def test_a_new_file_is_made_once_another_process_lets_go_of_it(tmp_path: Path) -> None:
+    """SQLite refuses the switch to WAL at once, whatever the busy timeout, while another connection writes."""
+    path = tmp_path / "numbers.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        file = SqliteFile(str(path), SCHEMA, "numbers", sleep=lambda _: other.execute("ROLLBACK"))
+        await file.run(add)
+        assert count(other) == 1
+        await file.aclose()
+
+
 async def test_a_damaged_file_is_not_tried_again(tmp_path: Path) -> None:
     clock = FakeClock()
     path = tmp_path / "numbers.sqlite"

@@ -27,25 +27,28 @@ Value = TypeVar("Value")
 
 MEMORY = ":memory:"
 BUSY_S = 2.0
-"""How long another process may hold the file before we do without it."""
+"""How long to wait for another process that holds the file, before memory is used instead."""
+PAUSE_S = 0.01
 REST_S = 30.0
-"""How long we do without it."""
+"""How long memory is used before the file is tried again."""
 CLOSE_S = 5.0
-BUSY, CANNOT_OPEN = 5, 14
-LASTING = frozenset({11, 26})
-"""Codes of a file that does not mend: it is damaged, or no database."""
+PERMISSION, BUSY, LOCKED, READ_ONLY, IO_ERROR = 3, 5, 6, 8, 10
+DAMAGED, FULL, CANNOT_OPEN, NOT_A_DATABASE = 11, 13, 14, 26
+"""SQLite's primary result codes, here because `sqlite3` is imported only when a file is opened."""
+BUSY_CODES = frozenset({BUSY, LOCKED})
+LASTING = frozenset({DAMAGED, NOT_A_DATABASE})
+"""Codes that no retry changes."""
 REASONS = {
-    3: "it may not be opened",
+    PERMISSION: "it may not be opened",
     BUSY: "another process has held it for too long",
-    6: "another process has held it for too long",
-    8: "it cannot be written",
-    10: "the disk gave an error",
-    11: "it is damaged",
-    13: "the disk is full",
+    LOCKED: "another process has held it for too long",
+    READ_ONLY: "it cannot be written",
+    IO_ERROR: "the disk gave an error",
+    DAMAGED: "it is damaged",
+    FULL: "the disk is full",
     CANNOT_OPEN: "it cannot be opened",
-    26: "it is damaged",
+    NOT_A_DATABASE: "it is damaged",
 }
-"""By SQLite's primary code."""
 
 
 def code_of(error: "sqlite3.Error") -> int:
@@ -68,6 +71,16 @@ def transact(
         return work(database)
 
 
+def enter_wal_mode(database: "sqlite3.Connection") -> None:
+    """Switch to write-ahead logging.
+
+    Raises:
+        sqlite3.OperationalError: busy, at once and whatever the busy timeout: SQLite upgrades a read lock here, and
+            never waits where two connections that upgrade could wait for each other. Callers try again.
+    """
+    database.execute("PRAGMA journal_mode = WAL")
+
+
 class SqliteFile:
     """A database to come."""
 
@@ -78,11 +91,13 @@ class SqliteFile:
         what: str,
         alarm: WarnOnce | None = None,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._path = path
         self._schema = schema
         self._what = what
         self._alarm = alarm or WarnOnce()
+        self._sleep = sleep
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._stand_in: sqlite3.Connection | None = None
@@ -134,8 +149,21 @@ class SqliteFile:
 
     def _opened(self) -> "sqlite3.Connection":
         if self._database is None:
-            self._database = _connect(self._path, self._schema)
+            self._database = self._connect_when_free()
         return self._database
+
+    def _connect_when_free(self) -> "sqlite3.Connection":
+        """Connect; retry while other processes create the same file."""
+        import sqlite3
+
+        give_up = time.monotonic() + BUSY_S
+        while True:
+            try:
+                return _connect(self._path, self._schema)
+            except sqlite3.OperationalError as error:
+                if code_of(error) not in BUSY_CODES or time.monotonic() >= give_up:
+                    raise
+            self._sleep(PAUSE_S)
 
     def _in_memory(self) -> "sqlite3.Connection":
         if self._stand_in is None:
@@ -166,7 +194,7 @@ def _connect(path: str, schema: str) -> "sqlite3.Connection":
             raise sqlite3.OperationalError("the file cannot be made") from error
     database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
-        database.execute("PRAGMA journal_mode = WAL")
+        enter_wal_mode(database)
         database.execute("PRAGMA synchronous = NORMAL")
         database.executescript(schema)
     except sqlite3.Error:

@@ -340,6 +340,31 @@ async def test_space_is_given_back(path: Path) -> None:
     assert len(content(path)) < before / 4
 
 
+@pytest.mark.parametrize(
+    "locks",
+    [["BEGIN EXCLUSIVE"], ["BEGIN IMMEDIATE"], ["BEGIN", "SELECT count(*) FROM sqlite_master"]],
+    ids=["writes the file", "is about to write", "reads the empty file"],
+)
+async def test_a_new_library_is_made_once_another_process_lets_go_of_the_file(
+    path: Path, locks: list[str]
+) -> None:
+    path.parent.mkdir()
+    refused = 0
+
+    async def let_go(pause_s: float) -> None:
+        nonlocal refused
+        refused += 1
+        other.execute("ROLLBACK")
+
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        for statement in locks:
+            other.execute(statement)
+        library = file.SqliteLibrary(path, MIGRATIONS, lambda: NOON, sleep=let_go)
+        assert await library.read(partial(rows.entries, 9, 0)) == []
+        await library.aclose()
+    assert refused == 1
+
+
 def test_connections_opened_at_once_make_one_library(path: Path) -> None:
     failures: list[BaseException] = []
 

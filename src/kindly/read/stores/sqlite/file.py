@@ -7,7 +7,7 @@ a new one begun; one that is newer, or another program's, is left alone.
 import logging
 import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
@@ -20,7 +20,17 @@ import anyio.to_thread
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
 from kindly.read.stores.sqlite.batch import Batches
-from kindly.storage.sqlite import CANNOT_OPEN, LASTING, code_of, reason_of, transact
+from kindly.storage.sqlite import (
+    BUSY,
+    BUSY_CODES,
+    CANNOT_OPEN,
+    DAMAGED,
+    LASTING,
+    code_of,
+    enter_wal_mode,
+    reason_of,
+    transact,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,7 +50,6 @@ TRY_S = 0.05
 PAUSE_S = 0.01
 CLOSE_S = 5.0
 BESIDE = ("-wal", "-shm")
-BUSY = frozenset({5, 6})
 VACUUMED_PAGES = 2000
 MAPPED_BYTES = 256 * 1024 * 1024
 """How much of the file is read without copying: every write of another process empties our cache."""
@@ -55,11 +64,13 @@ class SqliteLibrary:
         migrations: Sequence[str],
         now: Callable[[], datetime],
         patience_s: float = BUSY_S,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self.path = path
         self._migrations = migrations
         self._now = now
         self._patience_s = patience_s
+        self._sleep = sleep
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(1)
         self._batches = Batches(partial(self._patiently, limiter=self._writers))
@@ -105,8 +116,8 @@ class SqliteLibrary:
                 now = anyio.current_time()
                 give_up = min(give_up, now + self._patience_s)
                 if now >= give_up:
-                    raise self._unavailable(5) from busy
-            await anyio.sleep(PAUSE_S)
+                    raise self._unavailable(BUSY) from busy
+            await self._sleep(PAUSE_S)
 
     def _attempt(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
@@ -125,13 +136,18 @@ class SqliteLibrary:
     def _attempt_once(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
 
-        with self._connection() as database:
-            try:
-                return work(database)
-            except sqlite3.OperationalError as error:
-                if code_of(error) not in BUSY:
-                    raise
-                busy = error  # the connection is as good as before
+        try:
+            with self._connection() as database:
+                try:
+                    return work(database)
+                except sqlite3.OperationalError as error:
+                    if code_of(error) not in BUSY_CODES:
+                        raise
+                    busy = error  # a busy file does not spoil the connection: keep it
+        except sqlite3.OperationalError as error:  # opening or migrating the file
+            if code_of(error) not in BUSY_CODES:
+                raise
+            busy = error
         raise _Busy from busy
 
     @contextmanager
@@ -176,7 +192,7 @@ class SqliteLibrary:
         if self._version(database) == len(self._migrations):
             return
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        database.execute("PRAGMA journal_mode = WAL")
+        enter_wal_mode(database)
         transact("BEGIN IMMEDIATE", self._bring_up, database)
 
     def _bring_up(self, database: "sqlite3.Connection") -> None:
@@ -224,7 +240,7 @@ class SqliteLibrary:
             except FileNotFoundError:
                 return
             except OSError as error:
-                raise self._unavailable(11) from error
+                raise self._unavailable(DAMAGED) from error
         logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
 
     def _unavailable(self, code: int) -> StoreUnavailable:
