@@ -28,7 +28,7 @@ from kindly.budget import Deadline
 from kindly.extract import ExtractOptions
 from kindly.models import Document, Page
 from kindly.server.mcp import build_server
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import load_profile
 from kindly.settings import Settings
 
 MAX_ADDED_MS = 10.0
@@ -75,7 +75,7 @@ async def kindly_client(base: str, *, extraction: bool) -> AsyncIterator[Client]
                 )
                 yield replace(opened, stages=stages)
 
-        async with Client(build_server(app, PROFILES[0])) as client:
+        async with Client(build_server(app, load_profile("kindly"))) as client:
             yield client
 
 

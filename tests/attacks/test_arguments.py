@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp_types import CallToolResult, TextContent
 
 from kindly.errors import InputError
-from kindly.server.profiles import PROFILES, profile_for
+from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.render.failures import UNEXPECTED
 from kindly.server.tool import Profile, Tool
 from kindly.settings import Settings
@@ -22,7 +22,7 @@ from tests.support.attack_engine import Engine, Network, running
 from tests.support.fetch_fakes import PUBLIC
 
 SITE = "http://a.example.com/"
-CASES = [(profile, tool) for profile in PROFILES for tool in profile.tools]
+CASES = [(profile, tool) for profile in all_profiles() for tool in profile.tools]
 each_tool = pytest.mark.parametrize(
     ("profile", "tool"), CASES, ids=[f"{profile.name} {tool.name}" for profile, tool in CASES]
 )
@@ -279,7 +279,7 @@ def test_hostile_value_in_every_place_is_refused_or_read(
             assert len(refusal.detail) < 600
 
 
-@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.name)
+@pytest.mark.parametrize("profile", all_profiles(), ids=lambda profile: profile.name)
 def test_unknown_tool_and_unknown_argument_are_named(profile: Profile) -> None:
     with served(profile) as (engine, call):
         for name in ("", "web_surf", "a" * 10_000, "__class__"):

@@ -24,7 +24,7 @@ from kindly.fetch.browser.proxy import FilteringProxy, ProxyLimits, running_prox
 from kindly.fetch.guard.guard import Guard, why_not_public
 from kindly.fetch.guard.reserved import NEVER, NOT_PUBLIC, RESERVED_NAMES, UNSAFE_PORTS
 from kindly.fetch.loader_kit.loader import LoaderSettings
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import load_profile
 from kindly.urls import parse
 from tests.support.attack_engine import Engine, Network, article, running, text_of
 from tests.support.chromium import needs_chromium
@@ -180,7 +180,7 @@ async def test_address_is_refused_before_a_name_is_looked_up(url: str) -> None:
 async def test_address_is_refused_by_the_tools_of_other_profiles(
     profile: str, tool: str, more: dict[str, str], url: str
 ) -> None:
-    chosen = next(one for one in PROFILES if one.name == profile)
+    chosen = load_profile(profile)
     async with running(Network(HERE), chosen) as engine:
         with anyio.fail_after(60):
             result = await engine.client.call_tool(tool, {"url": url, **more})

@@ -14,9 +14,11 @@ from kindly.app import open_app
 from kindly.cli.logs import configure
 from kindly.errors import InputError
 from kindly.redact import Redactor
+from kindly.server.arguments import Arguments
 from kindly.server.http.asgi import serve_http
+from kindly.server.json_schema import Json
 from kindly.server.mcp import build_server
-from kindly.server.tool import Arguments, Call, Json, Output, Profile, Tool
+from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 
 ADDRESS = {"$anchor": "addressDef", "type": "object"} | {

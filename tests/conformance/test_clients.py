@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import PROFILE_NAMES
 from tests.conformance.node import Node
 from tests.conformance.running import plain_environ, serving
 from tests.journeys.test_stdio import SCRIPT
@@ -37,7 +37,7 @@ async def answer(command: list[str], environ: dict[str, str]) -> Any:
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["own names", "plain names"])
-@pytest.mark.parametrize("profile", [profile.name for profile in PROFILES])
+@pytest.mark.parametrize("profile", PROFILE_NAMES)
 async def test_the_inspector_finds_no_fault_with_the_tools(
     node: Node, profile: str, plain: bool, tmp_path: Path
 ) -> None:

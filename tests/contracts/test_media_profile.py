@@ -25,7 +25,8 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.models import Document, Hit, Hits, Query
-from kindly.server.profiles import PROFILES, profile_for
+from kindly.server.arguments import Arguments
+from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.profiles.media.answers import (
     Shown,
     fetch_failure,
@@ -34,7 +35,7 @@ from kindly.server.profiles.media.answers import (
     search_output,
 )
 from kindly.server.profiles.media.profile import FETCHED, FOUND, PROFILE, WebFetch, WebSearch
-from kindly.server.tool import Arguments, Tool
+from kindly.server.tool import Tool
 from kindly.settings import Settings
 from kindly.settings.file_tables import TABLES, keys
 from tests.support.seed_examples import example, path_of
@@ -165,7 +166,7 @@ def loaded(
 def test_the_profile_has_the_two_tools() -> None:
     """Lines 25, 26."""
     assert [tool.name for tool in PROFILE.tools] == ["WebSearch", "WebFetch"]
-    assert PROFILE in PROFILES
+    assert PROFILE in all_profiles()
 
 
 @pytest.mark.parametrize("row", PARAMETERS, ids=lambda row: f"{row.line} {row.name}")

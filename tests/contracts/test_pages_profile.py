@@ -16,7 +16,7 @@ from kindly.read.chunk import split
 from kindly.read.embedders.openai import BATCH
 from kindly.read.stores.duckdb.store import FILE
 from kindly.search.providers.google import to_params, to_windows
-from kindly.server.profiles.pages import PROFILE, ReadFromPageInput, SearchInput
+from kindly.server.profiles.pages.profile import PROFILE, ReadFromPageInput, SearchInput
 from kindly.settings import Settings, revealed
 from tests.support.html_pages import read
 

@@ -25,7 +25,7 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.search.providers import searxng_pool
-from kindly.server.profiles import PROFILES, profile_for
+from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.profiles.searxng.answers import failure
 from kindly.server.profiles.searxng.profile import OUTPUT, PROFILE, SAFETY, WebSearch
 from kindly.settings import Settings
@@ -87,7 +87,7 @@ def loaded(text: str, folder: Path) -> Settings:
 def test_the_profile_has_the_one_tool() -> None:
     """Line 23: `web_search`."""
     assert [tool.name for tool in PROFILE.tools] == ["web_search"]
-    assert PROFILE in PROFILES
+    assert PROFILE in all_profiles()
 
 
 @pytest.mark.parametrize("name", STATED["properties"])

@@ -23,7 +23,7 @@ from kindly.app import open_app
 from kindly.errors import SettingsError
 from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import load_profile
 from kindly.settings import Settings
 from tests.journeys.test_stdio import SCRIPT, inherited
 from tests.support.served_world import BOTH, as_json, environment, serper, text_of
@@ -153,7 +153,9 @@ def test_refusing_to_start_is_told_in_one_line() -> None:
 
 def http_app(environ: dict[str, str]) -> ASGIApp:
     settings = Settings.load(environ)
-    return build_http_app(build_server(lambda: open_app(settings), PROFILES[0]), settings)
+    return build_http_app(
+        build_server(lambda: open_app(settings), load_profile("kindly")), settings
+    )
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

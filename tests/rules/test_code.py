@@ -10,7 +10,7 @@ import kindly
 from kindly import errors
 from kindly.fetch.loaders import LOADERS
 from kindly.search.providers import PROVIDERS
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import all_profiles
 from tests.support.paths import ROOT
 
 SOURCE = ROOT / "src" / "kindly"
@@ -61,7 +61,7 @@ def plugins(folder: str) -> set[str]:
 def test_every_plugin_stands_in_its_catalogue() -> None:
     assert {spec.name for spec in PROVIDERS} == plugins("search/providers")
     assert {loader.name for loader in LOADERS} == plugins("fetch/loaders")
-    assert {profile.name for profile in PROFILES} == plugins("server/profiles")
+    assert {profile.name for profile in all_profiles()} == plugins("server/profiles")
 
 
 def test_the_drawn_error_tree_is_the_real_one() -> None:

@@ -12,8 +12,9 @@ from mcp_types import TextContent
 from kindly.app import App
 from kindly.pipeline import Stages
 from kindly.redact import Redactor
+from kindly.server.arguments import Arguments
 from kindly.server.mcp import build_server
-from kindly.server.tool import Arguments, Call, Output, Profile, Tool
+from kindly.server.tool import Call, Output, Profile, Tool
 
 pytestmark = pytest.mark.anyio
 

@@ -25,7 +25,7 @@ from kindly.pipeline import Stages
 from kindly.read.library import Library
 from kindly.redact import Redactor
 from kindly.server.mcp import build_server
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles.kindly import PROFILE as KINDLY
 from kindly.server.tool import Profile
 from kindly.settings import Settings
 from tests.support.fetch_fakes import FakeDialler, FakeResolver, FakeTime, Seen, Server
@@ -140,7 +140,7 @@ async def reader() -> Library:
 
 
 @asynccontextmanager
-async def running(network: Network, profile: Profile = PROFILES[0]) -> AsyncIterator[Engine]:
+async def running(network: Network, profile: Profile = KINDLY) -> AsyncIterator[Engine]:
     """The engine over this network, for as long as the block runs."""
     dialler = FakeDialler(network.server, network.refusing)
     resolver = FakeResolver(network.names, network.dns_delay_s)

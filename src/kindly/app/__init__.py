@@ -25,7 +25,7 @@ from kindly.fetch.chain.types import Egress, FetchLimits
 from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.fetch.loader_kit.loader import LoaderSettings
-from kindly.models import Hits, Page, Query, SafeSearch
+from kindly.models import Hits, Page, Query
 from kindly.net.api_client import STRAIGHT, Traffic
 from kindly.net.tls import Tls
 from kindly.pipeline import Stages
@@ -64,8 +64,6 @@ class App:
     tls: Tls = field(default_factory=Tls)
     room: CallLimit = field(default_factory=CallLimit)
     """Where calls take their place."""
-    safe_search: SafeSearch | None = None
-    """What a search filters where the call does not say."""
     books: "Callable[[], Awaitable[tuple[ProviderStatus, ...]]] | None" = None
     standing: "Callable[[], tuple[ProviderStatus, ...]]" = tuple
     """What is known of each provider at this moment, without asking anybody or opening anything."""
@@ -136,7 +134,6 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             deadline_s=settings.hosting.deadline_s,
             tls=tls,
             room=CallLimit(settings.max_calls),
-            safe_search=settings.google_safe_search if settings.profile == "pages" else None,
             books=searcher.ledger,
             standing=searcher.standing,
             library=reader.store,
@@ -332,7 +329,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         max_bytes=settings.max_page_bytes,
         max_file_bytes=settings.max_file_bytes,
         max_wire_bytes=settings.max_page_bytes,
-        cut_text=settings.profile == "media",
+        cut_text=settings.profile_defaults.cut_text,
         user_agent=settings.user_agent,
         concurrency=settings.concurrency,
         host_concurrency=settings.host_concurrency,

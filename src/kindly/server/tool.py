@@ -1,29 +1,22 @@
-"""What a tool is: a name, an argument model, a result schema, and one function. Profiles are made of these."""
+"""Tools and profiles. A tool is a name, an argument model, a result schema and one function."""
 
-import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass
-from types import UnionType
-from typing import Annotated, Any, Literal, Self, Union, get_args, get_origin
-
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-from pydantic.fields import FieldInfo
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from kindly.app import App
 from kindly.budget import Deadline
-from kindly.errors import InputError, KindlyError
+from kindly.errors import KindlyError
 from kindly.pipeline import Progress
+from kindly.server.arguments import Arguments
+from kindly.server.json_schema import Json
 from kindly.settings import Settings
-
-Json = dict[str, Any]
-
-MAX_QUOTED = 60
-MAX_BITS = 1_000
+from kindly.settings.profile_defaults import ProfileDefaults
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A tool's result: for the model to read, and for programs."""
+    """The result of a tool: text for the model, and the same as data for programs."""
 
     text: str
     structured: Json
@@ -32,148 +25,11 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: what it may use and spend, and whom it tells how far it is."""
+    """What one call uses: the app, its deadline, and where it reports progress."""
 
     app: App
     deadline: Deadline
     progress: Progress
-
-
-class Arguments(BaseModel):
-    """Base of all argument models: strict in what it means, lenient in how it is spelled."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", coerce_numbers_to_str=True, str_strip_whitespace=True
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lenient(cls, values: object) -> object:
-        """Read `"5"`, `"true"` and `"[…]"` as what they say, and empty options as not given."""
-        if not isinstance(values, Mapping):
-            return values
-        known = cls.model_fields
-        return {
-            name: _respelled(_sized(value), known[name]) if name in known else value
-            for name, value in values.items()
-            if name not in known or known[name].is_required() or not _absent(value)
-        }
-
-    @classmethod
-    def parse(cls, values: Mapping[str, object] | None) -> Self:
-        """Arguments as a client sent them.
-
-        Raises:
-            InputError: one is wrong; the text names it and what is allowed.
-        """
-        try:
-            return cls.model_validate(dict(values or {}))
-        except ValidationError as error:
-            raise _input_error(error, tuple(cls.model_fields)) from None
-
-    @classmethod
-    def schema_for_clients(cls) -> Json:
-        """The JSON Schema of these arguments, without what costs tokens and says nothing."""
-        schema = _slim(cls.model_json_schema())
-        schema.pop("description", None)
-        return schema
-
-
-def json_list(value: object) -> object:
-    """A list as some clients send it, as its JSON text; anything else as it is."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-def _absent(value: object) -> bool:
-    return value is None or (
-        isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
-    )
-
-
-class _Huge:
-    """Stands for a number of so many digits that it cannot even be written down."""
-
-    def __repr__(self) -> str:
-        return "a number of far too many digits"
-
-
-def _sized(value: object) -> object:
-    """A value as it is, without numbers that Python refuses to write."""
-    if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        return _Huge()
-    return [_sized(item) for item in value] if isinstance(value, list) else value
-
-
-def _respelled(value: object, field_info: FieldInfo) -> object:
-    kinds = tuple(_kinds(field_info.annotation))
-    if not isinstance(value, str) or str in kinds:
-        return value
-    plain = value.strip().lower()
-    choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
-    if any(isinstance(choice, str) for choice in choices):
-        return plain
-    try:
-        return json.loads(plain)
-    except (ValueError, RecursionError):
-        return value
-
-
-def _kinds(annotation: object) -> Iterator[object]:
-    """The types that a value may have: of `int | None`, both."""
-    if get_origin(annotation) is Annotated:
-        yield from _kinds(get_args(annotation)[0])
-    elif get_origin(annotation) in {Union, UnionType}:
-        for part in get_args(annotation):
-            yield from _kinds(part)
-    else:
-        yield annotation
-
-
-def _input_error(error: ValidationError, names: tuple[str, ...]) -> InputError:
-    first = error.errors(include_url=False)[0]
-    name = str(first["loc"][0]) if first["loc"] else "arguments"
-    if first["type"] == "extra_forbidden":
-        return InputError(
-            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(names)}.",
-            field=name[:MAX_QUOTED],
-        )
-    if first["type"] == "missing":
-        return InputError(f"{name} is required.", field=name)
-    got = _quoted(first["input"])
-    return InputError(
-        f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {got}.", field=name
-    )
-
-
-def _quoted(value: object) -> str:
-    try:
-        shown = repr(value)
-    except (ValueError, RecursionError):
-        return f"this {type(value).__name__}"
-    return shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
-
-
-def _slim(schema: Json) -> Json:
-    """Drop generated titles and null branches of options that may simply be left out."""
-    slim: Json = {}
-    for key, value in schema.items():
-        if key == "title" or (key == "default" and value is None):
-            continue
-        if key == "anyOf" and isinstance(value, list):
-            branches = [branch for branch in value if branch != {"type": "null"}]
-            if len(branches) == 1:
-                slim |= _slim(branches[0])
-                continue
-        if key == "properties":
-            slim[key] = {name: _slim(item) for name, item in value.items()}
-        else:
-            slim[key] = value
-    return slim
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +45,19 @@ class Tool:
     open_world: bool = True
     """Whether a call may reach the network."""
     failure: Callable[[KindlyError, Mapping[str, object]], Output] | None = None
-    """An error and the arguments as they came → the answer, where the contract has a shape for it."""
+    """An error and the arguments as sent → the answer, where the contract defines its shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of tools."""
+    """A named set of tools, with everything that settings, help and docs need to know about it."""
 
     name: str
     instructions: str
     tools: tuple[Tool, ...]
+    summary: str = ""
+    """One line for help and docs."""
     tools_for: Callable[[Settings], tuple[Tool, ...]] | None = None
-    """The tools as settings make them, where limits and defaults can be set."""
+    """The tools as settings configure them, where limits and defaults can be set."""
+    defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
+    """What it changes below its tools."""

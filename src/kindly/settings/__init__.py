@@ -25,10 +25,14 @@ from kindly.settings.contexts import (
     CONTEXTS,
     ContextName,
     HostLimits,
+)
+from kindly.settings.fields import SettingFields
+from kindly.settings.profile_defaults import (
+    PROFILE_NAMES,
+    ProfileDefaults,
     ProfileName,
     profile_defaults,
 )
-from kindly.settings.fields import SettingFields
 from kindly.settings.sources import (
     CONFIG_NAME,
     Names,
@@ -77,6 +81,11 @@ class Settings(SettingFields):
     def default_tokens(self) -> int:
         """Tokens of an answer when a call does not ask for another size."""
         return min(self.max_tokens, self.hosting.max_tokens)
+
+    @property
+    def profile_defaults(self) -> ProfileDefaults:
+        """What the chosen profile decides below its tools."""
+        return profile_defaults(self.profile)
 
     @property
     def data_path(self) -> Path:
@@ -159,8 +168,9 @@ class Settings(SettingFields):
         ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
         if not self.keeps:
             ready = [spec for spec in ready if spec.library is None]
-        if self.profile == "pages" and not self.pages_any_provider:
-            ready = [spec for spec in ready if spec.name == "google"]
+        allowed = self.profile_defaults.allowed_providers(self)
+        if allowed is not None:
+            ready = [spec for spec in ready if spec.name in allowed]
         if not self.providers:
             return tuple(ready)
         return tuple(
@@ -285,12 +295,12 @@ def _names() -> Names:
 
 
 def _profile_defaults(merged: Mapping[str, Value]) -> dict[str, Value]:
-    """What the chosen profile takes for granted; nothing if there is no such profile, which is told later."""
+    """The defaults of the chosen profile; none for an unknown name, which validation reports."""
     chosen = merged.get(ENV_BY_FIELD["profile"].name)
-    if chosen is None:
+    if chosen is None or chosen.value not in PROFILE_NAMES:
         return {}
-    taken = profile_defaults(chosen.value, merged.keys())
-    return {name: Value(value, "profile") for name, value in taken.items()}
+    defaults = profile_defaults(str(chosen.value)).beside(merged.keys())
+    return {name: Value(value, "profile") for name, value in defaults.items()}
 
 
 def _cassette(merged: Mapping[str, Value]) -> dict[str, Value]:

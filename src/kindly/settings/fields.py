@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from kindly.fetch.chain.types import USER_AGENT
-from kindly.settings.contexts import ContextName, ProfileName
+from kindly.settings.contexts import ContextName
+from kindly.settings.profile_defaults import DEFAULT_PROFILE, ProfileName
 from kindly.settings.values import (
     BaseUrl,
     Env,
@@ -24,7 +25,7 @@ class SettingFields(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools that is offered.")] = (
-        "kindly"
+        DEFAULT_PROFILE
     )
     context: Annotated[
         ContextName, Env("KINDLY_CONTEXT", "The host application; sets answer size and deadline.")

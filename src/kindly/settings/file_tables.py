@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kindly.search.providers import PROVIDERS
-from kindly.settings.contexts import first_of_all
+from kindly.settings.profile_defaults import preferred_first
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?b?)", re.IGNORECASE)
@@ -86,7 +86,7 @@ def provider_order(value: object) -> list[str]:
     known = [spec.name for spec in PROVIDERS]
     if not isinstance(value, str) or value.strip().lower() not in known:
         raise Unusable(f"must be one of {', '.join(known)}")
-    return first_of_all(value.strip().lower())
+    return preferred_first(value.strip().lower())
 
 
 TABLES: Mapping[str, Mapping[str, Row]] = MappingProxyType(

@@ -24,13 +24,14 @@ from kindly.read.stores import open_store
 from kindly.redact import Redactor
 from kindly.search.provider_stats import Failure, ProviderStatus
 from kindly.search.rate_limits import Quota
+from kindly.server.arguments import Arguments
 from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
 from kindly.server.ops import console
 from kindly.server.ops.health import LibrarySize
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import load_profile
 from kindly.server.server_state import ServerState
-from kindly.server.tool import Arguments, Call, Output, Tool
+from kindly.server.tool import Call, Output, Tool
 from kindly.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -269,7 +270,7 @@ async def test_before_it_is_open_the_console_says_so() -> None:
 async def test_the_page_is_open_and_its_api_is_behind_the_gates(tmp_path: Path) -> None:
     environ = {"KINDLY_HTTP_TOKEN": "canary-token", "DATA_DIR": str(tmp_path)}
     settings = Settings.load(environ)
-    server = build_server(lambda: open_app(settings), PROFILES[0])
+    server = build_server(lambda: open_app(settings), load_profile("kindly"))
     transport = httpx2.ASGITransport(app=build_http_app(server, settings))
     bearer = {"Authorization": "Bearer canary-token"}
     async with (

@@ -22,7 +22,7 @@ from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
 from kindly.server.ops import health
 from kindly.server.ops.health import LibrarySize
-from kindly.server.profiles import PROFILES
+from kindly.server.profiles import load_profile
 from kindly.server.server_state import ServerState
 from kindly.settings import Settings
 from tests.server.ops.test_metrics import value
@@ -153,7 +153,7 @@ async def test_nothing_is_counted_before_it_is_open() -> None:
 async def behind_the_gates(folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """The whole HTTP application with a token, opened as a server would."""
     settings = Settings.load({"KINDLY_HTTP_TOKEN": TOKEN, "DATA_DIR": str(folder)})
-    server = build_server(lambda: open_app(settings), PROFILES[0])
+    server = build_server(lambda: open_app(settings), load_profile("kindly"))
     transport = httpx2.ASGITransport(app=build_http_app(server, settings))
     async with (
         server.lifespan(server),
@@ -179,7 +179,7 @@ async def test_health_and_readiness_are_open_and_metrics_are_not(tmp_path: Path)
 
 async def test_a_server_that_was_closed_is_no_longer_ready(tmp_path: Path) -> None:
     settings = Settings.load({"DATA_DIR": str(tmp_path)})
-    server = build_server(lambda: open_app(settings), PROFILES[0])
+    server = build_server(lambda: open_app(settings), load_profile("kindly"))
     async with server.lifespan(server):
         opened = server.desk.app
     assert opened is not None

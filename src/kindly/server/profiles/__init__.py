@@ -1,20 +1,35 @@
-"""The profiles that can be offered, by name: a file each."""
+"""The catalogue of profiles: a module or package each, with a constant `PROFILE`, and its name in `PROFILE_NAMES`.
+
+Only the chosen profile is imported. Settings read the names when they are imported, so this module imports nothing.
+"""
 
 from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from kindly.server.profiles.kindly import PROFILE as KINDLY
-from kindly.server.profiles.media.profile import PROFILE as MEDIA
-from kindly.server.profiles.pages import PROFILE as PAGES
-from kindly.server.profiles.searxng.profile import PROFILE as SEARXNG
-from kindly.server.tool import Profile
-from kindly.settings import Settings
+if TYPE_CHECKING:
+    from kindly.server.tool import Profile
+    from kindly.settings import Settings
 
-PROFILES: tuple[Profile, ...] = (KINDLY, PAGES, SEARXNG, MEDIA)
+PROFILE_NAMES = ("kindly", "pages", "searxng", "media")
+DEFAULT_PROFILE = PROFILE_NAMES[0]
+"""It changes no default of a setting."""
 
 
-def profile_for(settings: Settings) -> Profile:
-    """The chosen profile, its tools as settings make them."""
-    profile = next(profile for profile in PROFILES if profile.name == settings.profile)
+def load_profile(name: str) -> "Profile":
+    """The profile of this name."""
+    profile: Profile = import_module(f"{__name__}.{name}").PROFILE
+    return profile
+
+
+def all_profiles() -> "tuple[Profile, ...]":
+    """Every profile, in the order of the catalogue."""
+    return tuple(load_profile(name) for name in PROFILE_NAMES)
+
+
+def profile_for(settings: "Settings") -> "Profile":
+    """The chosen profile, with its tools as the settings configure them."""
+    profile = load_profile(settings.profile)
     if profile.tools_for is None:
         return profile
     return replace(profile, tools=profile.tools_for(settings))

@@ -1,7 +1,7 @@
-"""Profile `kindly`: `web_search`, `get_content`, `read_page`, `recall`. Names, shapes and defaults, no logic."""
+"""Profile `kindly`: `web_search`, `get_content`, `read_page`, `recall`. Names, argument models and result schemas."""
 
 import secrets
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -17,14 +17,13 @@ from kindly.models import (
     Source,
     TimeRange,
 )
+from kindly.server.arguments import Arguments, as_list, json_list
+from kindly.server.json_schema import BOOLEAN, NUMBER, TEXT, TEXTS, Json, array, record
 from kindly.server.render.failures import sentence
 from kindly.server.render.findings import page_findings_output, recall_output
 from kindly.server.render.page import Fence, document_output, page_output, search_output, status_of
-from kindly.server.tool import Arguments, Call, Output, Profile, Tool, json_list
+from kindly.server.tool import Call, Output, Profile, Tool
 
-TEXT = {"type": "string"}
-TEXTS = {"type": "array", "items": TEXT}
-NUMBER = {"type": "number"}
 STATUS = {"status": TEXT}
 """Schemas name what a caller acts on; an answer may hold more (docs/tools.md), and every name here costs tokens."""
 
@@ -96,74 +95,70 @@ class Recall(Arguments):
     max_tokens: MaxTokens = None
 
 
-async def web_search(call: Call, wanted: WebSearch) -> Output:
+async def web_search(call: Call, arguments: WebSearch) -> Output:
     """Search, read the pages found, and lay out what fits."""
     query = Query(
-        text=wanted.query,
-        count=wanted.num_results,
-        site=wanted.site,
-        time_range=wanted.time_range,
-        language=wanted.language,
-        region=wanted.region,
-        safe_search=wanted.safe_search,
-        category=wanted.category,
+        text=arguments.query,
+        count=arguments.num_results,
+        site=arguments.site,
+        time_range=arguments.time_range,
+        language=arguments.language,
+        region=arguments.region,
+        safe_search=arguments.safe_search,
+        category=arguments.category,
     )
     hits, sources = await pipeline.search(call.app.stages, query, call.deadline, call.progress)
-    return search_output(hits, sources, new_fence(), call.app.tokens_for(wanted.max_tokens))
+    return search_output(hits, sources, new_fence(), call.app.tokens_for(arguments.max_tokens))
 
 
-async def get_content(call: Call, wanted: GetContent) -> Output:
+async def get_content(call: Call, arguments: GetContent) -> Output:
     """Read one page, from the start or from where a cursor points."""
-    stages, tokens = call.app.stages, call.app.tokens_for(wanted.max_tokens)
+    stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
     options = ExtractOptions(
-        format=wanted.format,
-        selector=wanted.selector,
-        include_links=wanted.include_links,
-        include_images=wanted.include_images,
+        format=arguments.format,
+        selector=arguments.selector,
+        include_links=arguments.include_links,
+        include_images=arguments.include_images,
     )
     fence = new_fence()
     try:
         document, start = await pipeline.open_page(
-            stages, wanted.url, options, call.deadline, cursor=wanted.cursor
+            stages, arguments.url, options, call.deadline, cursor=arguments.cursor
         )
     except (FetchError, ExtractError) as error:
         failed = page_output(
-            wanted.url,
-            reading(Source(wanted.url, error.outcome), start=0, tokens=0),
+            arguments.url,
+            reading(Source(arguments.url, error.outcome), start=0, tokens=0),
             fence,
         )
         return Output(sentence(error), failed.structured, failed=True)
-    return document_output(wanted.url, document, start, fence, tokens)
+    return document_output(arguments.url, document, start, fence, tokens)
 
 
-async def read_page(call: Call, wanted: ReadPage) -> Output:
+async def read_page(call: Call, arguments: ReadPage) -> Output:
     """The passages of one page that answer."""
     try:
         found = await pipeline.read(
             call.app.stages,
-            wanted.url,
-            _listed(wanted.question),
+            arguments.url,
+            as_list(arguments.question),
             call.deadline,
-            limit=wanted.max_results,
-            force_refresh=wanted.force_refresh,
+            limit=arguments.max_results,
+            force_refresh=arguments.force_refresh,
         )
     except (FetchError, ExtractError) as error:
-        structured = {"url": wanted.url, "findings": [], **status_of(error.outcome)}
+        structured = {"url": arguments.url, "findings": [], **status_of(error.outcome)}
         return Output(sentence(error), structured, failed=True)
-    tokens = call.app.tokens_for(wanted.max_tokens)
-    return page_findings_output(wanted.url, found, new_fence(), tokens)
+    tokens = call.app.tokens_for(arguments.max_tokens)
+    return page_findings_output(arguments.url, found, new_fence(), tokens)
 
 
-async def recall(call: Call, wanted: Recall) -> Output:
+async def recall(call: Call, arguments: Recall) -> Output:
     """The passages of all pages read so far that answer."""
     findings = await pipeline.recall(
-        call.app.stages, _listed(wanted.question), limit=wanted.max_results
+        call.app.stages, as_list(arguments.question), limit=arguments.max_results
     )
-    return recall_output(findings, new_fence(), call.app.tokens_for(wanted.max_tokens))
-
-
-def _listed(question: str | list[str]) -> list[str]:
-    return [question] if isinstance(question, str) else question
+    return recall_output(findings, new_fence(), call.app.tokens_for(arguments.max_tokens))
 
 
 def new_fence() -> Fence:
@@ -171,25 +166,22 @@ def new_fence() -> Fence:
     return Fence(secrets.token_hex(6))
 
 
-def _object(required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": required | optional, "required": list(required)}
-
-
-def _findings(*further: str) -> dict[str, Any]:
-    passage = _object(
+def _findings(*further: str) -> Json:
+    passage = record(
         {"text": TEXT, "score": NUMBER, "link": TEXT},
         {"section": TEXTS} | dict.fromkeys(further, TEXT),
     )
-    answered = {"answered": {"type": "boolean"}}
-    finding = _object(
-        {"question": TEXT, **answered, "passages": {"type": "array", "items": passage}},
+    answered = {"answered": BOOLEAN}
+    finding = record(
+        {"question": TEXT, **answered, "passages": array(passage)},
         {"note": TEXT},
     )
-    return {"findings": {"type": "array", "items": finding}}
+    return {"findings": array(finding)}
 
 
 PROFILE = Profile(
     name="kindly",
+    summary="Search, read pages, ask pages, ask the library",
     instructions=(
         "web_search finds pages and reads them in one call; get_content reads one known page; "
         "read_page gives only the passages of a page that answer a question; recall asks all pages "
@@ -206,11 +198,11 @@ PROFILE = Profile(
                 "to go on."
             ),
             arguments=WebSearch,
-            output_schema=_object(
+            output_schema=record(
                 {
                     "results": {
                         "type": "array",
-                        "items": _object(
+                        "items": record(
                             {"title": TEXT, "link": TEXT, "snippet": TEXT, "page_content": TEXT},
                             {
                                 **STATUS,
@@ -235,7 +227,7 @@ PROFILE = Profile(
                 "call again with the cursor of the answer to go on."
             ),
             arguments=GetContent,
-            output_schema=_object(
+            output_schema=record(
                 {"url": TEXT, "page_content": TEXT},
                 {
                     **STATUS,
@@ -260,7 +252,7 @@ PROFILE = Profile(
                 "answer. Cheaper than get_content for long pages."
             ),
             arguments=ReadPage,
-            output_schema=_object(
+            output_schema=record(
                 {"url": TEXT, **_findings()},
                 {"status": TEXT, "title": TEXT, "how": TEXT, "note": TEXT},
             ),
@@ -271,7 +263,7 @@ PROFILE = Profile(
             title="Ask all pages read before",
             description=("Ask a question of every page that was read before, without any network."),
             arguments=Recall,
-            output_schema=_object(_findings("url", "title"), {}),
+            output_schema=record(_findings("url", "title"), {}),
             run=recall,
             open_world=False,
         ),

@@ -1,1 +1,5 @@
-"""Profile `searxng`: `web_search` over SearXNG, with the pages found."""
+"""Profile `searxng`: `web_search` over SearXNG."""
+
+from kindly.server.profiles.searxng.profile import PROFILE
+
+__all__ = ["PROFILE"]
