@@ -38,7 +38,7 @@ chromium:
 
 # The public conformance suite, the Inspector, the TypeScript SDK and axe, from npm; without npm their tests are skipped.
 node: install
-	@$(BIN)/python -m tests.conformance.node
+	@$(BIN)/python -m tests.support.node_tools
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

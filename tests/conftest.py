@@ -2,9 +2,11 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+
+from tests.support.site import Site, running_site
 
 SETTING_PREFIXES = (
     "KINDLY_",
@@ -22,6 +24,13 @@ SETTING_NAMES = ("GITHUB_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_P
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+async def site(anyio_backend: str) -> AsyncIterator[Site]:
+    """A web server on loopback, fresh for each test."""
+    async with running_site() as site:
+        yield site
 
 
 @pytest.fixture(autouse=True)

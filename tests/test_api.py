@@ -8,9 +8,7 @@ import pytest
 import kindly
 from kindly.errors import InputError, PageNotFound, SettingsError
 from kindly.settings import Settings
-from tests.journeys.conftest import site as site
-from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.support.served_world import BOTH, environment, serper
+from tests.support.served_world import BOTH, GUIDE, QUESTION, environment, serper
 from tests.support.site import Site, html
 
 pytestmark = pytest.mark.anyio

@@ -6,43 +6,20 @@ import pty
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio.to_thread
 import pytest
 
 import kindly
-from tests.journeys.test_stdio import SCRIPT, inherited
+from tests.support.processes import SCRIPT, child_environment
+from tests.support.processes import run_kindly as run
 from tests.support.served_world import BOTH, CANARIES, environment, serper, tavily
 from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 
 STILL = {"KINDLY_BROWSER": "off"}
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-async def run(environ: dict[str, str], *arguments: str) -> Done:
-    """`kindly …` in a process of its own."""
-
-    def call() -> Done:
-        done = subprocess.run(
-            [str(SCRIPT.with_name("kindly")), *arguments],
-            env=inherited(environ),
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return await anyio.to_thread.run_sync(call)
 
 
 async def test_version() -> None:
@@ -202,7 +179,7 @@ async def on_a_terminal(environ: dict[str, str], *arguments: str) -> str:
     own, theirs = pty.openpty()
     process = subprocess.Popen(
         [str(SCRIPT.with_name("kindly")), *arguments],
-        env=inherited(environ) | {"TERM": "xterm", "COLUMNS": "80"},
+        env=child_environment(environ) | {"TERM": "xterm", "COLUMNS": "80"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

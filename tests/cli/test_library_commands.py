@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.cli.test_commands import run
+from tests.support.processes import run_kindly as run
 from tests.support.served_world import environment
 from tests.support.site import Site, running_site
 

@@ -1,11 +1,8 @@
-"""Node, or the reason why there is none; the web that clients read."""
-
-from collections.abc import AsyncIterator
+"""Node and its packages, or the reason why there are none."""
 
 import pytest
 
-from tests.conformance.node import Node, find
-from tests.support.site import Site, running_site
+from tests.support.node_tools import Node, find
 
 
 @pytest.fixture(scope="session")
@@ -14,9 +11,3 @@ def node() -> Node:
     if isinstance(found, str):
         pytest.skip(found)
     return found
-
-
-@pytest.fixture
-async def site(anyio_backend: str) -> AsyncIterator[Site]:
-    async with running_site() as site:
-        yield site

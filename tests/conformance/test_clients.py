@@ -11,9 +11,8 @@ import anyio
 import pytest
 
 from kindly.server.profiles import PROFILE_NAMES
-from tests.conformance.node import Node
-from tests.conformance.running import plain_environ, serving
-from tests.journeys.test_stdio import SCRIPT
+from tests.support.node_tools import Node
+from tests.support.processes import SCRIPT, child_environment, serving
 from tests.support.served_world import environment
 from tests.support.site import Site
 
@@ -44,7 +43,7 @@ async def test_the_inspector_finds_no_fault_with_the_tools(
     server = [str(SCRIPT), "start-mcp-server", "--profile", profile]
     server += ["--plain-names"] if plain else []
     command = node.command(INSPECTOR, "--cli", "--strict", "--method", "tools/list", "--", *server)
-    environ = plain_environ() | {"HOME": str(tmp_path), "DATA_DIR": str(tmp_path)}
+    environ = child_environment() | {"HOME": str(tmp_path), "DATA_DIR": str(tmp_path)}
     tools = (await answer(command, environ))["tools"]
     assert tools
     assert not plain or all("." not in tool["name"] for tool in tools)
@@ -62,7 +61,7 @@ def saw_the_article(seen: dict[str, Any], address: str) -> None:
 async def test_the_typescript_client_reads_a_page_over_stdio(
     node: Node, kind: str, site: Site, tmp_path: Path
 ) -> None:
-    environ = plain_environ() | environment(site, tmp_path)
+    environ = child_environment() | environment(site, tmp_path)
     target = json.dumps([str(SCRIPT), "start-mcp-server"])
     saw_the_article(await answer(call(node, kind, target, site), environ), site.url("/article"))
 
@@ -71,9 +70,9 @@ async def test_the_typescript_clients_read_a_page_over_http(
     node: Node, site: Site, tmp_path: Path
 ) -> None:
     command = [str(SCRIPT), "start-mcp-server", "--transport", "http", "--port", "0"]
-    with serving(command, plain_environ() | environment(site, tmp_path)) as target:
+    with serving(command, child_environment() | environment(site, tmp_path)) as target:
         for kind in KINDS:
-            seen = await answer(call(node, kind, target, site), plain_environ())
+            seen = await answer(call(node, kind, target, site), child_environment())
             saw_the_article(seen, site.url("/article"))
 
 

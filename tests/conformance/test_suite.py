@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.node import Node
-from tests.conformance.running import plain_environ, serving
-from tests.journeys.test_stdio import SCRIPT
+from tests.support.node_tools import Node
+from tests.support.processes import SCRIPT, child_environment, serving
 
 HERE = Path(__file__).parent
 REVISIONS = ("2025-11-25", "2026-07-28")
@@ -28,7 +27,7 @@ COMMANDS = {
 def server(
     request: pytest.FixtureRequest, node: Node, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, str]]:
-    environ = plain_environ() | {
+    environ = child_environment() | {
         "DATA_DIR": str(tmp_path_factory.mktemp("data")),
         "PYTHONPATH": str(HERE.parents[1]),
     }
@@ -52,7 +51,7 @@ def test_it_conforms(server: tuple[str, str], node: Node, revision: str, tmp_pat
         *(word for option in options.items() for word in option),
     )
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, env=plain_environ(), check=False
+        command, capture_output=True, text=True, timeout=120, env=child_environment(), check=False
     )
     summary = done.stdout.partition("=== SUMMARY ===")[2]
     assert done.returncode == 0, summary or done.stdout + done.stderr

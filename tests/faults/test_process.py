@@ -19,13 +19,13 @@ from kindly.budget import Deadline
 from kindly.errors import FetchError, PageTimeout, PageUnreachable
 from kindly.models import Page
 from kindly.urls import Url
-from tests.journeys.test_stdio import (
+from tests.support.processes import (
     INITIALIZE,
     INITIALIZED,
     SCRIPT,
     RawServer,
-    call,
-    inherited,
+    child_environment,
+    tool_call,
 )
 from tests.support.served_world import calling, environment
 from tests.support.site import Answer, Site, SiteRequest, html
@@ -80,7 +80,7 @@ async def test_a_server_told_to_stop_in_mid_call_ends_at_once_and_leaves_no_proc
     with anyio.fail_after(60), raw_server(site, tmp_path) as server:
         await server.send(INITIALIZE, INITIALIZED)
         await server.receive()
-        await server.send(call(2, "get_content", {"url": site.url(path)}))
+        await server.send(tool_call(2, "get_content", {"url": site.url(path)}))
         await until(lambda: site.count(path) > 0)
         below = children(server.process.pid)
         assert below
@@ -96,7 +96,7 @@ def http_server(site: Site, folder: Path) -> Iterator[tuple["subprocess.Popen[by
     """The console script over HTTP, and its port."""
     with subprocess.Popen(
         [str(SCRIPT), "start-mcp-server", "--transport", "http", "--port", "0"],
-        env=inherited(environment(site, folder, KINDLY_BROWSER="off", KINDLY_WORKERS="1")),
+        env=child_environment(environment(site, folder, KINDLY_BROWSER="off", KINDLY_WORKERS="1")),
         stderr=subprocess.PIPE,
     ) as process:
         try:
@@ -113,7 +113,7 @@ def http_server(site: Site, folder: Path) -> Iterator[tuple["subprocess.Popen[by
 async def test_a_server_over_http_told_to_stop_in_mid_call_ends_soon_and_leaves_no_process(
     site: Site, tmp_path: Path
 ) -> None:
-    body = json.dumps(call(2, "get_content", {"url": site.url("/slow-headers")})).encode()
+    body = json.dumps(tool_call(2, "get_content", {"url": site.url("/slow-headers")})).encode()
     head = (
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n"
         "Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n"
@@ -140,7 +140,7 @@ async def test_what_was_answered_is_there_after_the_server_was_killed(
             await server.send(INITIALIZE, INITIALIZED)
             await server.receive()
             asked = {"url": site.url(f"/p{number}"), "question": "What do bees see?"}
-            await server.send(call(2, "read_page", asked))
+            await server.send(tool_call(2, "read_page", asked))
             assert not (await server.receive())["result"].get("isError")
             below = children(server.process.pid)
             server.process.kill()

@@ -12,9 +12,9 @@ import pytest
 
 from kindly.budget import count_tokens
 from kindly.fetch.browser.executables import find, this_machine
-from tests.conformance.node import folder
-from tests.journeys.test_http import http_server
 from tests.support.chromium import needs_chromium
+from tests.support.node_tools import folder
+from tests.support.processes import http_server
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import Site, html, running_site
 

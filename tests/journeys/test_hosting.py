@@ -13,7 +13,7 @@ import pytest
 from kindly.server.http import asgi, request_limits
 from kindly.server.http.oauth import LEEWAY_S, Resource
 from kindly.settings import Settings
-from tests.conformance.running import plain_environ, serving
+from tests.support.processes import child_environment, serving
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
@@ -22,7 +22,7 @@ BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_a_server_with_tokens_is_set_up_as_written(tmp_path: Path) -> None:
     start, calls = BLOCKS[0], BLOCKS[1]
-    environ = plain_environ()
+    environ = child_environment()
     environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}"
     environ["DATA_DIR"] = str(tmp_path)
     script = f"cd {shlex.quote(str(tmp_path))}\n" + start.replace("--port 8000", "--port 0")

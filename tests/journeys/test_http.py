@@ -1,13 +1,10 @@
 """The server over HTTP: stateless, guarded by Host, Origin, tokens and limits."""
 
-import json
 import re
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
@@ -25,34 +22,11 @@ from kindly.server.http.asgi import build_http_app
 from kindly.server.mcp import build_server
 from kindly.server.profiles import load_profile
 from kindly.settings import Settings
-from tests.journeys.test_stdio import SCRIPT, inherited
+from tests.support.processes import PATIENCE_S, SCRIPT, child_environment, http_server
 from tests.support.served_world import BOTH, as_json, environment, serper, text_of
 from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio
-
-
-@contextmanager
-def http_server(environ: dict[str, str], logged: list[str] | None = None) -> Iterator[str]:
-    """The console script with the HTTP transport on a free port; gives its address, and its log if wanted."""
-    process = subprocess.Popen(
-        [str(SCRIPT), "start-mcp-server", "--transport", "http", "--port", "0"],
-        env=inherited(environ),
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    lines = [] if logged is None else logged
-    try:
-        assert process.stderr is not None
-        match = None
-        while match is None:
-            lines.append(process.stderr.readline())
-            match = re.search(r"http://\S+/mcp", json.loads(lines[-1])["event"])
-        yield match[0]
-    finally:
-        process.terminate()
-        lines += process.communicate(timeout=60)[1].splitlines()
 
 
 async def test_two_clients_search_over_http(site: Site, tmp_path: Path) -> None:
@@ -141,10 +115,10 @@ def test_beyond_loopback_it_refuses_to_start_unguarded(environ: dict[str, str], 
 def test_refusing_to_start_is_told_in_one_line() -> None:
     done = subprocess.run(
         [str(SCRIPT), "start-mcp-server", "--transport", "http", "--host", "0.0.0.0"],
-        env=inherited({}),
+        env=child_environment({}),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 2
     assert "KINDLY_HTTP_TOKEN" in done.stderr
@@ -261,10 +235,10 @@ async def test_limits_hold_for_every_page(
 def test_a_port_in_use_is_named(site: Site) -> None:
     done = subprocess.run(
         [str(SCRIPT), "start-mcp-server", "--transport", "http", "--port", str(site.port)],
-        env=inherited({}),
+        env=child_environment({}),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 2
     assert "KINDLY_PORT" in done.stderr

@@ -9,8 +9,8 @@ import pytest
 from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
-from tests.journeys.test_stdio import stdio_client
 from tests.support.paths import DATA
+from tests.support.processes import stdio_client
 from tests.support.served_world import as_json, calling, environment, serper, text_of
 from tests.support.site import Answer, Site, html, running_site
 

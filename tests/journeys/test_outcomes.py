@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.journeys.test_rendering import needs_chromium
+from tests.support.chromium import needs_chromium
 from tests.support.served_world import calling, environment, text_of
 from tests.support.site import ARTICLE, FRENCH, Answer, Route, Site, html, once
 

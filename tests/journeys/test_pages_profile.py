@@ -14,15 +14,23 @@ from anyio.abc import SocketStream
 from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
-from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.journeys.test_stdio import stdio_client
-from tests.support.served_world import as_json, calling, environment, serper, text_of
+from tests.support.processes import stdio_client
+from tests.support.served_world import (
+    EMBEDDINGS,
+    GUIDE,
+    QUESTION,
+    as_json,
+    calling,
+    embedder,
+    environment,
+    serper,
+    text_of,
+)
 from tests.support.site import Answer, Handler, Site, SiteRequest, hang_up, html, once, running_site
 
 pytestmark = pytest.mark.anyio
 
 GOOGLE = "/google/customsearch/v1"
-EMBEDDINGS = "/embedder/v1/embeddings"
 KEYS = {"GOOGLE_API_KEY": "canary-google-77aa", "GOOGLE_SEARCH_ENGINE_ID": "engine-1"}
 SERVER = {
     "EMBEDDING_SERVER_API_KEY": "canary-embedder-31bc",
@@ -92,13 +100,6 @@ def data(answer: CallToolResult) -> dict[str, Any]:
 def chunk_id(url: str, chunk: dict[str, Any]) -> str:
     key = f"{url}|{' > '.join(chunk.get('sectionPath', []))}|{chunk['text']}"
     return hashlib.sha256(key.encode()).hexdigest()
-
-
-async def embedder(request: SiteRequest, stream: SocketStream) -> Answer:
-    """An embedding server whose vectors count letters."""
-    texts = json.loads(request.body)["input"]
-    rows = [[text.lower().count(letter) + 0.1 for letter in "abcdefgh"] for text in texts]
-    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
 
 
 # web.search

@@ -5,19 +5,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.support.served_world import BOTH, calling, environment, serper, text_of
+from tests.support.served_world import BOTH, GUIDE, QUESTION, calling, environment, serper, text_of
 from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
-
-FILLER = " ".join(f"Line {n} tells of the weather in a small town by the sea." for n in range(60))
-GUIDE = (
-    "<h1>The frobnicator guide</h1>"
-    f"<h2>History</h2><p>{FILLER}</p><p>{FILLER}</p>"
-    "<h2>Limits</h2><p>The frobnicator accepts at most 4096 widgets in one batch.</p>"
-    f"<h2>Appendix</h2><p>{FILLER}</p><p>{FILLER}</p>"
-)
-QUESTION = "How many widgets does the frobnicator accept in one batch?"
 
 
 def guide(site: Site) -> str:

@@ -10,12 +10,10 @@ import pytest
 from anyio.abc import SocketStream
 from mcp import Client
 
-from tests.journeys.test_http import http_server
-from tests.journeys.test_pages_profile import EMBEDDINGS, embedder
-from tests.journeys.test_reading import GUIDE, QUESTION
 from tests.support.postgres import postgres as postgres
 from tests.support.postgres import schema
-from tests.support.served_world import environment, text_of
+from tests.support.processes import http_server
+from tests.support.served_world import EMBEDDINGS, GUIDE, QUESTION, embedder, environment, text_of
 from tests.support.site import Answer, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio

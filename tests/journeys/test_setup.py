@@ -13,7 +13,7 @@ from mcp import StdioServerParameters
 from kindly.cli.clients import CLIENTS, Client
 from kindly.cli.setup import located, this_machine
 from tests.cli.test_setup import setup
-from tests.journeys.test_stdio import inherited
+from tests.support.processes import child_environment
 
 pytestmark = pytest.mark.anyio
 
@@ -28,7 +28,7 @@ def written(client: Client, home: Path) -> StdioServerParameters:
     entry = servers["kindly"]
     environ = {**entry["env"], "HOME": str(home), "DATA_DIR": str(home / "data")}
     return StdioServerParameters(
-        command=entry["command"], args=entry["args"], env=inherited(environ)
+        command=entry["command"], args=entry["args"], env=child_environment(environ)
     )
 
 

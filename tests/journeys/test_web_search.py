@@ -9,8 +9,16 @@ from anyio.abc import SocketStream
 
 from kindly.budget import count_tokens
 from kindly.server.render.page import compact
-from tests.support.served_world import BOTH, calling, environment, serper, text_of
-from tests.support.site import Answer, Site, SiteRequest, html
+from tests.support.served_world import (
+    BOTH,
+    TAVILY_KEY,
+    calling,
+    environment,
+    serper,
+    tavily,
+    text_of,
+)
+from tests.support.site import Answer, Route, Site, SiteRequest, hang_up, html
 
 pytestmark = pytest.mark.anyio
 
@@ -32,6 +40,111 @@ async def test_text_and_data_say_the_same(site: Site, tmp_path: Path) -> None:
         assert all(
             item[key] in text_of(result) for key in ("title", "link", "snippet", "page_content")
         )
+
+
+async def test_with_only_tavilys_key_tavily_answers_with_page_content(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add("/tavily/search", tavily([site.url("/article")]))
+    async with calling(environment(site, tmp_path, TAVILY_API_KEY=TAVILY_KEY)) as call:
+        (result,) = await call.search()
+    assert result["provider"] == "tavily"
+    assert "ultraviolet" in result["page_content"]
+    assert site.count("/serper/search") == 0
+
+
+async def test_with_both_keys_serper_answers(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article")]))
+    site.add("/tavily/search", tavily([site.url("/plain")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        (result,) = await call.search()
+    assert (result["provider"], result["link"]) == ("serper", site.url("/article"))
+    assert site.count("/tavily/search") == 0
+
+
+async def test_without_a_key_the_error_names_both_variables(site: Site, tmp_path: Path) -> None:
+    async with calling(environment(site, tmp_path)) as call:
+        result = await call("web_search", query="bees")
+    assert result.is_error
+    assert "SERPER_API_KEY" in text_of(result)
+    assert "TAVILY_API_KEY" in text_of(result)
+
+
+TEMPORARY: dict[str, Route] = {
+    "500": Answer(status=500),
+    "503": Answer(status=503),
+    "429": Answer(status=429),
+    "not JSON": Answer(b"<html>"),
+    "wrong shape": Answer(b"[]"),
+    "reset": hang_up,
+}
+
+
+@pytest.mark.parametrize("failure", TEMPORARY)
+async def test_a_temporary_failure_of_serper_is_answered_by_tavily(
+    site: Site, tmp_path: Path, failure: str
+) -> None:
+    site.add("/serper/search", TEMPORARY[failure])
+    site.add("/tavily/search", tavily([site.url("/article")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        assert [result["provider"] for result in await call.search()] == ["tavily"]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+async def test_a_refusal_by_serper_does_not_fall_back(
+    site: Site, tmp_path: Path, status: int
+) -> None:
+    site.add("/serper/search", Answer(status=status))
+    site.add("/tavily/search", tavily([site.url("/article")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        result = await call("web_search", query="bees")
+    assert result.is_error
+    assert site.count("/tavily/search") == 0
+
+
+async def test_an_empty_result_does_not_fall_back(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        assert await call.search() == []
+    assert site.count("/tavily/search") == 0
+
+
+async def test_when_both_fail_the_error_is_serpers_with_a_note(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", Answer(status=429))
+    site.add("/tavily/search", Answer(status=401))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        result = await call("web_search", query="bees")
+    assert result.is_error
+    assert "Serper" in text_of(result)
+    assert "fallback failed too" in text_of(result)
+
+
+async def test_fewer_results_than_asked_for_are_returned(site: Site, tmp_path: Path) -> None:
+    site.add("/serper/search", serper([site.url("/article"), site.url("/plain")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        assert len(await call.search(num_results=10)) == 2
+
+
+async def test_page_content_is_always_a_string(site: Site, tmp_path: Path) -> None:
+    paths = [
+        "/article",
+        "/status/404",
+        "/status/500",
+        "/reset",
+        "/binary",
+        "/garbage",
+        "/loop",
+        "/bomb/gzip",
+    ]
+    addresses = [*(site.url(path) for path in paths), "ftp://example.com/x", "http://10.0.0.1/"]
+    site.add("/serper/search", serper(addresses))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        with anyio.fail_after(60):
+            results = await call.search(num_results=20)
+    assert len(results) >= len(paths)
+    for result in results:
+        assert isinstance(result["page_content"], str)
+        assert result["page_content"]
 
 
 async def test_filters_reach_the_provider(site: Site, tmp_path: Path) -> None:

@@ -13,10 +13,16 @@ from kindly.errors import PageUnreachable, ProviderUnreachable, SearchError, Set
 from kindly.recording.recording_file import Player, RecordedAnswer, Recorder, Request, open_tape
 from kindly.redact import Redactor
 from kindly.settings import Settings
-from tests.journeys.conftest import site as site
-from tests.journeys.test_pages_profile import EMBEDDINGS, embedder
-from tests.journeys.test_reading import GUIDE, QUESTION
-from tests.support.served_world import BOTH, CANARIES, environment, serper
+from tests.support.served_world import (
+    BOTH,
+    CANARIES,
+    EMBEDDINGS,
+    GUIDE,
+    QUESTION,
+    embedder,
+    environment,
+    serper,
+)
 from tests.support.site import Answer, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio

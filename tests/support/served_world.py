@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+from anyio.abc import SocketStream
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
@@ -15,13 +16,22 @@ from kindly.app import open_app
 from kindly.server.mcp import build_server
 from kindly.server.profiles import profile_for
 from kindly.settings import Settings
-from tests.support.site import Answer, Site
+from tests.support.site import Answer, Site, SiteRequest
 
 SERPER_KEY = "canary-serper-7d1f0a"
 TAVILY_KEY = "canary-tavily-93be2c"
 GITHUB_TOKEN = "canary-github-41aa6e"
 BOTH = {"SERPER_API_KEY": SERPER_KEY, "TAVILY_API_KEY": TAVILY_KEY, "GITHUB_TOKEN": GITHUB_TOKEN}
 CANARIES = tuple(BOTH.values())
+EMBEDDINGS = "/embedder/v1/embeddings"
+_FILLER = " ".join(f"Line {n} tells of the weather in a small town by the sea." for n in range(60))
+GUIDE = (
+    "<h1>The frobnicator guide</h1>"
+    f"<h2>History</h2><p>{_FILLER}</p><p>{_FILLER}</p>"
+    "<h2>Limits</h2><p>The frobnicator accepts at most 4096 widgets in one batch.</p>"
+    f"<h2>Appendix</h2><p>{_FILLER}</p><p>{_FILLER}</p>"
+)
+QUESTION = "How many widgets does the frobnicator accept in one batch?"
 
 
 def environment(site: Site, folder: Path, **more: str) -> dict[str, str]:
@@ -56,6 +66,13 @@ def tavily(urls: Sequence[str]) -> Answer:
 def as_json(body: object, status: int = 200) -> Answer:
     """A JSON answer."""
     return Answer(json.dumps(body).encode(), status, {"Content-Type": "application/json"})
+
+
+async def embedder(request: SiteRequest, stream: SocketStream) -> Answer:
+    """An embedding server whose vectors count letters."""
+    texts = json.loads(request.body)["input"]
+    rows = [[text.lower().count(letter) + 0.1 for letter in "abcdefgh"] for text in texts]
+    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
 
 
 @dataclass(frozen=True)

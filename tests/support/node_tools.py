@@ -1,6 +1,6 @@
 """Where Node and the packages of `package.json` are, and how they are put there.
 
-    python -m tests.conformance.node
+    python -m tests.support.node_tools
 
 puts them into a folder of the virtual environment, or the one that CONFORMANCE_TOOLS names, with npm. Nothing is run
 from a package while it is installed. Where there is no npm, or no registry, it says so and leaves with success: the
@@ -16,8 +16,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).parent
-PACKAGES = json.loads((HERE / "package.json").read_text(encoding="utf-8"))["dependencies"]
+from tests.support.paths import TESTS
+
+PACKAGES = json.loads((TESTS / "conformance" / "package.json").read_text(encoding="utf-8"))[
+    "dependencies"
+]
 LEAST = (22, 19)
 NODE_VERSION = "24"
 OPTIONS = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1")
