@@ -71,7 +71,7 @@ async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(
 def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
     wall, clock = FakeClock(1e9), FakeClock()
     gauge = RateLimits(Clock(time=wall, monotonic=clock))
-    gauge.note({"Retry-After": "60"})
+    gauge.learn({"Retry-After": "60"})
     wall.advance(jump_s)
     clock.advance(10)
     assert gauge.pause_s == 50

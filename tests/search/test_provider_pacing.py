@@ -96,7 +96,7 @@ async def test_cancelled_call_leaves_the_queue() -> None:
 
 async def test_pause_is_waited_for_if_it_is_short_and_refused_if_it_is_long() -> None:
     queue = pacer(Pace(100, 1))
-    queue.gauge.note({"Retry-After": "4"})
+    queue.gauge.learn({"Retry-After": "4"})
     with pytest.raises(ProviderRateLimited) as caught:
         await queue.turn(Deadline.after(3))
     assert caught.value.retry_after_s == pytest.approx(4)
@@ -117,12 +117,12 @@ async def test_pause_that_came_up_while_queueing_is_kept() -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
         await anyio.sleep(0.5)
-        queue.gauge.note({"Retry-After": "60"})
+        queue.gauge.learn({"Retry-After": "60"})
     assert refused[0].retry_after_s == pytest.approx(59.5, abs=0.1)
 
 
 async def test_learned_pace_replaces_the_assumed_one() -> None:
     queue = pacer(Pace(1, 1))
     assert await turns_at(queue, 2) == pytest.approx([0, 1], abs=0.01)
-    queue.gauge.note({"X-RateLimit-Policy": "50;w=1, 0;w=2592000"})
+    queue.gauge.learn({"X-RateLimit-Policy": "50;w=1, 0;w=2592000"})
     assert await turns_at(queue, 50) == [0] * 50

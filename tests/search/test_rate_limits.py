@@ -1,4 +1,4 @@
-"""What headers teach about a provider's limits."""
+"""What a provider's response headers say about its limits."""
 
 from email.utils import formatdate
 
@@ -18,7 +18,7 @@ BRAVE = {
 }
 
 
-def gauge() -> tuple[RateLimits, FakeClock]:
+def fresh_limits() -> tuple[RateLimits, FakeClock]:
     clock = FakeClock(NOW)
     return RateLimits(clock.clock), clock
 
@@ -72,7 +72,7 @@ def gauge() -> tuple[RateLimits, FakeClock]:
             Quota(0, None, NOW),
             id="reset-is-over",
         ),
-        pytest.param({"X-RateLimit-Remaining": "0"}, 0, Quota(0), id="reset-not-told"),
+        pytest.param({"X-RateLimit-Remaining": "0"}, 0, Quota(0), id="reset-not-reported"),
         pytest.param(
             {"RateLimit-Limit": "100", "RateLimit-Remaining": "0", "RateLimit-Reset": "50"},
             50,
@@ -100,13 +100,13 @@ def gauge() -> tuple[RateLimits, FakeClock]:
         ),
     ],
 )
-def test_headers_pause_a_provider_and_tell_its_quota(
+def test_headers_pause_a_provider_and_report_its_quota(
     headers: dict[str, str], pause_s: float, quota: Quota | None
 ) -> None:
-    learned, _ = gauge()
-    learned.note(headers)
-    assert learned.pause_s == pytest.approx(pause_s)
-    assert learned.quota == quota
+    limits, _ = fresh_limits()
+    limits.learn(headers)
+    assert limits.pause_s == pytest.approx(pause_s)
+    assert limits.quota == quota
 
 
 @pytest.mark.parametrize(
@@ -121,26 +121,32 @@ def test_headers_pause_a_provider_and_tell_its_quota(
         ({}, None),
     ],
 )
-def test_policy_headers_tell_the_pace(headers: dict[str, str], pace: Pace | None) -> None:
-    learned, _ = gauge()
-    learned.note(headers)
-    assert learned.pace == pace
+def test_policy_headers_report_the_pace(headers: dict[str, str], pace: Pace | None) -> None:
+    limits, _ = fresh_limits()
+    limits.learn(headers)
+    assert limits.pace == pace
 
 
-def test_what_was_learned_stays_when_an_answer_is_silent() -> None:
-    learned, clock = gauge()
-    learned.note(BRAVE | {"Retry-After": "10"})
+def test_limits_stay_when_a_response_has_no_such_headers() -> None:
+    limits, clock = fresh_limits()
+    limits.learn(BRAVE | {"Retry-After": "10"})
     clock.advance(4)
-    learned.note({})
-    assert learned.pause_s == pytest.approx(6)
-    assert learned.quota == Quota(1000, 15000, NOW + 1_419_704)
-    assert learned.pace == Pace(1, 1)
+    limits.learn({})
+    assert limits.pause_s == pytest.approx(6)
+    assert limits.quota == Quota(1000, 15000, NOW + 1_419_704)
+    assert limits.pace == Pace(1, 1)
 
 
-def test_shorter_pause_does_not_shorten_a_longer_one() -> None:
-    learned, clock = gauge()
-    learned.pause(60)
-    learned.pause(5)
-    assert learned.pause_s == pytest.approx(60)
+def test_a_shorter_pause_does_not_shorten_a_longer_one() -> None:
+    limits, clock = fresh_limits()
+    limits.pause(60)
+    limits.pause(5)
+    assert limits.pause_s == pytest.approx(60)
     clock.advance(60)
-    assert learned.pause_s == 0
+    assert limits.pause_s == 0
+
+
+def test_a_reported_pace_is_slowed_to_the_configured_bound() -> None:
+    limits = RateLimits(FakeClock().clock, per_minute=30)
+    limits.learn({"X-RateLimit-Policy": "20;w=1"})
+    assert limits.pace == Pace(1, 2)

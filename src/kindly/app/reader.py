@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import anyio
 
 import kindly
-from kindly.net.api_client import STRAIGHT, Proxies, Traffic, build_client
+from kindly.app.proxies import api_proxies
+from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.settings import STORE_NAMES, Settings, revealed
+from kindly.settings import STORE_NAMES, Settings
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -56,9 +57,7 @@ def build_reader(
         timeout_s=EMBEDDING_TIMEOUT_S,
         user_agent=kindly.SERVER_NAME,
         context=context,
-        proxies=Proxies(
-            revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
-        ),
+        proxies=api_proxies(settings),
         around=traffic.around,
     )
     embedder = _remote(settings, client, traffic.slots)

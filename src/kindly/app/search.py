@@ -12,12 +12,13 @@ from urllib.parse import quote
 import anyio
 
 import kindly
+from kindly.app.proxies import api_proxies
 from kindly.budget import Deadline
 from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import SearchError
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Hits, Query
-from kindly.net.api_client import STRAIGHT, Proxies, Traffic, build_client
+from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
@@ -29,7 +30,7 @@ from kindly.search.state.postgres_state import PostgresState
 from kindly.search.state.sqlite_state import SqliteState
 from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi
-from kindly.settings import STORE_NAMES, Settings, revealed
+from kindly.settings import STORE_NAMES, Settings
 from kindly.storage.sqlite import MEMORY
 from kindly.telemetry.warn_once import WarnOnce
 from kindly.text.invisible import clean
@@ -174,7 +175,7 @@ def _entry(
     gauge = RateLimits(SYSTEM_CLOCK, per_minute)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    api = VendorApi(client, spec, gauge.note, slots)
+    api = VendorApi(client, spec, gauge.learn, slots)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(per_minute)
     return ProviderEntry(spec.build(access), spec.label, pace, gauge, spec.scraped)
@@ -202,9 +203,7 @@ def _client(
         timeout_s=max(CALL_TIMEOUT_S, settings.search_timeout_s + OVERTIME_S),
         user_agent=kindly.SERVER_NAME,
         context=context,
-        proxies=Proxies(
-            revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
-        ),
+        proxies=api_proxies(settings),
         transport=GuardedTransport(guard, context) if guard else None,
         around=traffic.around,
     )

@@ -48,3 +48,12 @@ def _build(ca_file: Path | None) -> "ssl.SSLContext":
                 "it must be a readable PEM file."
             ) from error
     return context
+
+
+def certificate_error(error: BaseException | None) -> "ssl.SSLCertVerificationError | None":
+    """The refused certificate among the causes of an error, if that is why it was raised."""
+    import ssl
+
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error

@@ -4,10 +4,9 @@ Every page is cut and embedded once, and again only where it changed. Nothing he
 the memory of a page, not the answer; without vectors words alone decide; either is told in a note.
 """
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +19,7 @@ from kindly.errors import EmbeddingsDown, ModelMismatch, StoreUnavailable
 from kindly.models import Chunk, Citation, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.embedder import Embedder
 from kindly.read.store import Candidate, EmbeddingModel, Store, StoredPage
+from kindly.storage.lru import LruCache
 from kindly.storage.sqlite import BUSY, reason_of
 from kindly.telemetry.warn_once import WarnOnce
 
@@ -64,25 +64,22 @@ class LibraryPolicy:
     max_age: timedelta = timedelta(days=365)
 
 
-@dataclass(slots=True)
 class _Indexes:
-    """Indexes that were lately asked, the longest unused leaving first."""
+    """An LRU cache of indexes."""
 
-    _held: "OrderedDict[tuple[str, str, bool], Index]" = field(default_factory=OrderedDict)
-    _chunks: int = 0
+    def __init__(self) -> None:
+        self._cached: LruCache[tuple[str, str, bool], Index] = LruCache(KEPT_CHUNKS, _chunk_count)
 
     async def of(self, shelf: StoredPage) -> "Index":
         key = (shelf.entry.url, shelf.entry.content_hash, shelf.vectors is not None)
-        if (index := self._held.get(key)) is not None:
-            self._held.move_to_end(key)
-            return index
-        index = await anyio.to_thread.run_sync(_build, shelf.chunks, shelf.vectors)
-        self._held[key] = index
-        self._chunks += len(index.chunks)
-        while self._chunks > KEPT_CHUNKS and len(self._held) > 1:
-            _, oldest = self._held.popitem(last=False)
-            self._chunks -= len(oldest.chunks)
+        if (index := self._cached.get(key)) is None:
+            index = await anyio.to_thread.run_sync(_build, shelf.chunks, shelf.vectors)
+            self._cached.put(key, index)
         return index
+
+
+def _chunk_count(index: "Index") -> int:
+    return len(index.chunks)
 
 
 def _build(chunks: Sequence[Chunk], vectors: "Vectors | None") -> "Index":

@@ -1,49 +1,45 @@
-"""Results are kept for a while, and identical searches under way are one search. In memory only; failures never.
+"""An LRU cache of search results with a time to live, and single flight for identical searches. In memory only.
 
-A search that found nothing is not kept either: the same question may be answered a moment later.
+Failures are not cached, nor is an empty result: the same query may have an answer a moment later.
 """
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kindly.concurrency.single_flight import SingleFlight
 from kindly.models import Hits, Query
+from kindly.storage.lru import LruCache
 
 MAX_SEARCHES = 256
-"""The longest unused is forgotten first."""
 
 
-@dataclass(slots=True)
 class SearchCache:
-    """Hits by their whole query."""
+    """Hits by query, filters included. A time to live of zero caches nothing."""
 
-    ttl_s: float
-    """Zero keeps nothing."""
-    clock: Callable[[], float]
-    max_searches: int = MAX_SEARCHES
-    _kept: OrderedDict[Query, tuple[float, Hits]] = field(default_factory=OrderedDict, init=False)
-    _flights: SingleFlight[Hits] = field(default_factory=SingleFlight, init=False)
+    def __init__(
+        self, ttl_s: float, monotonic: Callable[[], float], max_searches: int = MAX_SEARCHES
+    ) -> None:
+        self._ttl_s = ttl_s
+        self._monotonic = monotonic
+        self._cached: LruCache[Query, tuple[float, Hits]] = LruCache(max_searches)
+        self._flights: SingleFlight[Hits] = SingleFlight()
 
     async def __call__(self, query: Query, search: Callable[[], Awaitable[Hits]]) -> Hits:
-        """The hits as they are kept, or as `search` brings them; raises what it raises."""
-        kept = self._fresh(query)
-        return kept if kept is not None else await self._flights(query, lambda: self._keep(search))
+        """The cached hits, or those that `search` returns; raises what it raises."""
+        hits = self._fresh(query)
+        return hits if hits is not None else await self._flights(query, lambda: self._run(search))
 
     def _fresh(self, query: Query) -> Hits | None:
-        at, hits = self._kept.get(query, (0.0, None))
+        cached_at, hits = self._cached.get(query) or (0.0, None)
         if hits is None:
             return None
-        if self.clock() - at >= self.ttl_s:
-            del self._kept[query]
+        if self._monotonic() - cached_at >= self._ttl_s:
+            self._cached.pop(query)
             return None
-        self._kept.move_to_end(query)
         return replace(hits, cached=True, took_ms=0)
 
-    async def _keep(self, search: Callable[[], Awaitable[Hits]]) -> Hits:
+    async def _run(self, search: Callable[[], Awaitable[Hits]]) -> Hits:
         hits = await search()
-        if self.ttl_s > 0 and hits.hits:
-            self._kept[hits.query] = (self.clock(), hits)
-            if len(self._kept) > self.max_searches:
-                self._kept.popitem(last=False)
+        if self._ttl_s > 0 and hits.hits:
+            self._cached.put(hits.query, (self._monotonic(), hits))
         return hits

@@ -27,7 +27,8 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
-from kindly.net.retry_after import retry_after_s
+from kindly.net.rate_limit_headers import retry_after_s
+from kindly.net.tls import certificate_error
 from kindly.search.provider import ProviderSpec
 
 if TYPE_CHECKING:
@@ -138,22 +139,12 @@ async def _exchange(api: VendorApi, request: "httpx2.Request") -> bytes | Search
     except httpx2.DecodingError:
         return invalid_answer(spec, "its compression is broken")
     except httpx2.RequestError as error:
-        leaf = CertificateRefused if _is_untrusted(error) else ProviderUnreachable
+        leaf = CertificateRefused if certificate_error(error) else ProviderUnreachable
         return leaf(
             f"{spec.label} could not be reached ({type(error).__name__}): "
             f"check the network, the proxy and {spec.address_setting}.",
             provider=spec.name,
         )
-
-
-def _is_untrusted(error: Exception) -> bool:
-    """Whether TLS gave up because of the certificate."""
-    import ssl
-
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
-        cause = cause.__cause__ or cause.__context__
-    return cause is not None
 
 
 async def _read(response: "httpx2.Response", spec: ProviderSpec) -> bytes | SearchError:

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from kindly.clock import SYSTEM_CLOCK
 from kindly.models import Hit
 from kindly.search.provider import Pace
 from kindly.search.ranking.score import ScoredHit, scores
-from kindly.search.rate_limits import RateLimits
 
 HIT = Hit("Rust async", "https://a.example/", "About rust and async.", "fake")
 OFF = replace(HIT, title="Cooking", snippet="Soup.")
@@ -64,9 +62,3 @@ def test_a_bound_slows_a_pace_and_never_speeds_it(
     pace: Pace, per_minute: int | None, expected: Pace
 ) -> None:
     assert pace.at_most(per_minute) == expected
-
-
-def test_a_pace_that_was_learned_keeps_to_the_bound() -> None:
-    gauge = RateLimits(SYSTEM_CLOCK, per_minute=30)
-    gauge.note({"X-RateLimit-Policy": "20;w=1"})
-    assert gauge.pace == Pace(1, 2)

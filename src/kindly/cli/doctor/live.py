@@ -177,7 +177,8 @@ async def embedding_server(settings: Settings) -> list[CheckResult]:
     if settings.embedding_server_url is None:
         return []
     import kindly
-    from kindly.net.api_client import Proxies, build_client
+    from kindly.app.proxies import api_proxies
+    from kindly.net.api_client import build_client
     from kindly.net.tls import Tls
     from kindly.read.embedders.openai import OpenAiEmbedder, Server
 
@@ -187,9 +188,7 @@ async def embedding_server(settings: Settings) -> list[CheckResult]:
             timeout_s=20.0,
             user_agent=kindly.SERVER_NAME,
             context=await Tls(settings.ssl_cert_file).context(),
-            proxies=Proxies(
-                revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
-            ),
+            proxies=api_proxies(settings),
         )
         server = Server(
             settings.embedding_server_url,

@@ -12,6 +12,7 @@ import httpx2
 
 from kindly.errors import AddressRefused, FetchError, PageTimeout, PageUnreachable
 from kindly.fetch.chain.types import ConnectionDropped
+from kindly.net.tls import certificate_error
 from kindly.urls import Url
 
 Leaf = type[AddressRefused | PageTimeout | PageUnreachable]
@@ -96,9 +97,9 @@ def to_leaf(error: Exception, url: Url, *, before_answer: bool = False) -> Fetch
         return ConnectionDropped(
             f"{url.host} closed the connection without an answer.", url=str(url)
         )
-    if (reason := _certificate_problem(error)) is not None:
+    if (refused := certificate_error(error)) is not None:
         return PageUnreachable(
-            f"The certificate of {url.host} was not accepted ({reason}); "
+            f"The certificate of {url.host} was not accepted ({refused.verify_message}); "
             "SSL_CERT_FILE can name another authority.",
             url=str(url),
         )
@@ -115,11 +116,3 @@ def _is_drop(error: Exception) -> bool:
     if isinstance(error, httpcore2.RemoteProtocolError):
         return str(error).startswith("Server disconnected")
     return isinstance(error, DROPPED)
-
-
-def _certificate_problem(error: BaseException | None) -> str | None:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return error.verify_message
-        error = error.__cause__ or error.__context__
-    return None

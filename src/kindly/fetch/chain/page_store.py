@@ -16,7 +16,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from kindly.models import Page
-from kindly.storage.sqlite import CLOSE_S, SqliteFile
+from kindly.storage.sqlite import CLOSE_S, SqliteFile, transact
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -184,19 +184,18 @@ class SqlitePageCache:
             if self._queue:
                 batch, self._queue = self._queue, []
                 shown = dict(self._unwritten)
-                await self._file.run(partial(self._write, batch))
+                write = partial(self._write, batch)
+                await self._file.run(partial(transact, "BEGIN IMMEDIATE", write))
                 for key, kept in shown.items():
                     if self._unwritten.get(key) is kept:
                         del self._unwritten[key]
 
     def _write(self, batch: Sequence[Statement], database: "sqlite3.Connection") -> None:
-        with database:
-            database.execute("BEGIN IMMEDIATE")
-            for sql, values in batch:
-                database.execute(sql, values)
-            (size,) = database.execute(SIZE).fetchone()
-            if size > self._max_bytes:
-                database.execute(EVICT, (self._max_bytes,))
+        for sql, values in batch:
+            database.execute(sql, values)
+        (size,) = database.execute(SIZE).fetchone()
+        if size > self._max_bytes:
+            database.execute(EVICT, (self._max_bytes,))
 
 
 def _read(keys: Sequence[str], database: "sqlite3.Connection") -> dict[str, Row]:

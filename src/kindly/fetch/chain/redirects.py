@@ -23,7 +23,7 @@ from kindly.errors import (
 from kindly.fetch.chain.types import Headers, Hop, HopReply, HopRequest, PageRequest
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Page
-from kindly.net import retry_after
+from kindly.net import rate_limit_headers
 from kindly.urls import Url, join
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -187,7 +187,7 @@ def is_challenge(reply: HopReply) -> bool:
 
 def retry_after_s(reply: HopReply, now: datetime) -> float | None:
     """Seconds that a reply's `Retry-After` asks to wait, given as a number or as a date."""
-    return retry_after.retry_after_s(reply.header("retry-after"), now)
+    return rate_limit_headers.retry_after_s(reply.header("retry-after"), now)
 
 
 def to_page(reply: HopReply, wanted: Url, now: datetime) -> Page:

@@ -5,7 +5,6 @@ Read as RFC 9309 says: no file means no rules; a site that fails to serve it is 
 while. A site that cannot be reached at all raises what the page itself would have raised.
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from kindly.errors import (
     RobotsRefused,
 )
 from kindly.fetch.chain.types import Fetch, Hop, HopReply, HopRequest, PageRequest
+from kindly.storage.lru import LruCache
 from kindly.urls import Url, join
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Robots:
         self._hop = hop
         self._get = get
         self._times = times
-        self._kept: OrderedDict[str, _Rules] = OrderedDict()
+        self._kept: LruCache[str, _Rules] = LruCache(MAX_ORIGINS)
         self._flights: SingleFlight[_Rules] = SingleFlight()
-        self._next_at: OrderedDict[str, float] = OrderedDict()
+        self._next_at: LruCache[str, float] = LruCache(MAX_ORIGINS)
 
     async def __call__(self, ask: HopRequest) -> HopReply:
         """The answer of an address that robots.txt allows.
@@ -85,17 +85,14 @@ class Robots:
         if not delay_s:
             return
         origin, now = ask.url.origin, self._times.monotonic()
-        turn_at = max(now, self._next_at.get(origin, now))
+        turn_at = max(now, self._next_at.get(origin) or now)
         if turn_at - now > ask.deadline.remaining_s():
             raise PageRateLimited(
                 f"The robots.txt of {ask.url.host} asks for {delay_s:.0f} seconds between requests.",
                 url=str(ask.url),
                 retry_after_s=turn_at - now,
             )
-        self._next_at[origin] = turn_at + delay_s
-        self._next_at.move_to_end(origin)
-        if len(self._next_at) > MAX_ORIGINS:
-            self._next_at.popitem(last=False)
+        self._next_at.put(origin, turn_at + delay_s)
         if turn_at > now:
             await self._times.sleep(turn_at - now)
 
@@ -106,10 +103,7 @@ class Robots:
     async def _look_up(self, ask: HopRequest) -> _Rules:
         origin = ask.url.origin
         rules = await self._download(ask)
-        self._kept[origin] = rules
-        self._kept.move_to_end(origin)
-        if len(self._kept) > MAX_ORIGINS:
-            self._kept.popitem(last=False)
+        self._kept.put(origin, rules)
         return rules
 
     async def _download(self, ask: HopRequest) -> _Rules:

@@ -16,6 +16,7 @@ from kindly.fetch.chain.redirects import Redirects, failure, retry_after_s
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
+from kindly.net.rate_limit_headers import exhausted_s
 from kindly.urls import Url, parse
 
 MAX_REST_S = 86_400.0
@@ -116,8 +117,4 @@ def rest_s(reply: HopReply, now: datetime) -> float:
     """
     if reply.status in {403, 429, 503} and (wait_s := retry_after_s(reply, now)):
         return wait_s
-    reset = (reply.header("x-ratelimit-reset") or "").strip()
-    if (reply.header("x-ratelimit-remaining") or "").strip() != "0" or not reset.isdecimal():
-        return 0.0
-    at = float(reset)
-    return max(0.0, at - now.timestamp() if at > MAX_REST_S else at)
+    return exhausted_s(dict(reply.headers), now)

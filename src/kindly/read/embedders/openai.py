@@ -16,7 +16,7 @@ import anyio
 
 from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown
-from kindly.net.retry_after import retry_after_s
+from kindly.net.rate_limit_headers import retry_after_s
 from kindly.redact import Secret
 
 if TYPE_CHECKING:

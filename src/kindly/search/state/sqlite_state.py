@@ -1,4 +1,4 @@
-"""What search remembers between starts, in a SQLite file: ledgers, limits, instances. No query is ever among it."""
+"""Search state in a SQLite file: provider statistics, rate limits, instance health. Never a query."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kindly.search.state.state import Json
-from kindly.storage.sqlite import SqliteFile
+from kindly.storage.sqlite import SqliteFile, transact
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -19,26 +19,24 @@ CREATE TABLE IF NOT EXISTS state_1 (
 """
 LOAD = "SELECT key, value FROM state_1 WHERE kind = ?"
 SAVE = "INSERT OR REPLACE INTO state_1 (kind, key, value) VALUES (?, ?, ?)"
-FORGET = "DELETE FROM state_1 WHERE kind = ? AND key = ?"
+DELETE = "DELETE FROM state_1 WHERE kind = ? AND key = ?"
 
 
 class SqliteState:
-    """State in one file that several servers share; the last one to write a value wins."""
+    """State in one file that several servers share; the last write of a value wins."""
 
-    def __init__(self, path: str, alarm: WarnOnce | None = None) -> None:
-        self._file = SqliteFile(path, SCHEMA, "search state", alarm)
+    def __init__(self, path: str, warn_once: WarnOnce | None = None) -> None:
+        self._file = SqliteFile(path, SCHEMA, "search state", warn_once)
 
     async def load(self, kind: str) -> Mapping[str, Json]:
-        """All values of a kind, by their key."""
         return await self._file.run(partial(_load, kind))
 
     async def save(self, kind: str, values: Mapping[str, Json | None]) -> None:
-        """Set values of a kind; None forgets one."""
         if values:
-            await self._file.run(partial(_save, kind, values))
+            write = partial(_save, kind, values)
+            await self._file.run(partial(transact, "BEGIN IMMEDIATE", write))
 
     async def aclose(self) -> None:
-        """Close the file."""
         await self._file.aclose()
 
 
@@ -48,7 +46,7 @@ def _load(kind: str, database: "sqlite3.Connection") -> dict[str, Json]:
 
 
 def _object(text: object) -> Json | None:
-    """A value as it was saved, or nothing for what cannot be read."""
+    """A saved JSON object; None for anything else."""
     try:
         value = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
@@ -57,10 +55,8 @@ def _object(text: object) -> Json | None:
 
 
 def _save(kind: str, values: Mapping[str, Json | None], database: "sqlite3.Connection") -> None:
-    with database:
-        database.execute("BEGIN IMMEDIATE")
-        for key, value in values.items():
-            if value is None:
-                database.execute(FORGET, (kind, key))
-            else:
-                database.execute(SAVE, (kind, key, json.dumps(value)))
+    for key, value in values.items():
+        if value is None:
+            database.execute(DELETE, (kind, key))
+        else:
+            database.execute(SAVE, (kind, key, json.dumps(value)))

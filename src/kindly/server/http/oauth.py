@@ -16,12 +16,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import kindly
+from kindly.app.proxies import api_proxies
 from kindly.budget import Clock
 from kindly.errors import SettingsError
-from kindly.net.api_client import Proxies, build_client
+from kindly.net.api_client import build_client
 from kindly.net.tls import Tls
 from kindly.server.http.access import WRONG_TOKEN, Caller, Refused
-from kindly.settings import Settings, revealed
+from kindly.settings import Settings
 
 if TYPE_CHECKING:
     from jwt import PyJWK
@@ -299,9 +300,7 @@ def json_over_http(settings: Settings) -> Get:
             timeout_s=FETCH_S,
             user_agent=kindly.SERVER_NAME,
             context=await tls.context(),
-            proxies=Proxies(
-                revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy
-            ),
+            proxies=api_proxies(settings),
         )
         try:
             with anyio.fail_after(FETCH_S):

@@ -4,7 +4,6 @@ Each limit is an ASGI wrapper that passes a request on or answers it; none knows
 """
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kindly.budget import Clock
 from kindly.server.http.access import ANYONE, CALLER, OPEN_PATHS
+from kindly.storage.lru import LruCache
 
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 16 * 1024
@@ -113,18 +113,15 @@ class Buckets:
         self._capacity = float(per_minute)
         self._per_s = per_minute / 60
         self._clock = clock
-        self._most = most
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._left: LruCache[str, tuple[float, float]] = LruCache(most)
 
     def take(self, name: str) -> float:
         """Seconds until the caller may come again; 0, and he may come now."""
         now = self._clock()
-        left, at = self._left.pop(name, (self._capacity, now))
+        left, at = self._left.get(name) or (self._capacity, now)
         left = min(self._capacity, left + (now - at) * self._per_s)
         allowed = left >= 1
-        self._left[name] = (left - 1 if allowed else left, now)
-        if len(self._left) > self._most:
-            self._left.popitem(last=False)
+        self._left.put(name, (left - 1 if allowed else left, now))
         return 0.0 if allowed else (1 - left) / self._per_s
 
 

@@ -1,0 +1,51 @@
+"""An LRU cache in memory, bounded by the total weight of its values: their number, characters or bytes."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def _one(_: object) -> int:
+    return 1
+
+
+class LruCache(Generic[Key, Value]):
+    """The most recently used values. The newest is always kept, even if it alone exceeds the bound."""
+
+    def __init__(self, max_weight: int, weigh: Callable[[Value], int] = _one) -> None:
+        self._max_weight = max_weight
+        self._weigh = weigh
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self.weight = 0
+        """Of all values together."""
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._values
+
+    def get(self, key: Key) -> Value | None:
+        """The value, which becomes the most recently used; None if it is not here."""
+        value = self._values.get(key)
+        if value is not None:
+            self._values.move_to_end(key)
+        return value
+
+    def put(self, key: Key, value: Value) -> None:
+        """Set a value, then evict the least recently used ones until the rest is within the bound."""
+        self.pop(key)
+        self._values[key] = value
+        self.weight += self._weigh(value)
+        while self.weight > self._max_weight and len(self._values) > 1:
+            self.pop(next(iter(self._values)))
+
+    def pop(self, key: Key) -> Value | None:
+        """Remove a value and return it."""
+        value = self._values.pop(key, None)
+        if value is not None:
+            self.weight -= self._weigh(value)
+        return value

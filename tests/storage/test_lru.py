@@ -1,0 +1,46 @@
+"""The LRU cache, by number of values and by their weight."""
+
+from kindly.storage.lru import LruCache
+
+
+def test_the_least_recently_used_value_is_evicted_first() -> None:
+    cache: LruCache[str, int] = LruCache(2)
+    cache.put("a", 1)
+    cache.put("b", 2)
+    assert cache.get("a") == 1
+    cache.put("c", 3)
+    assert [cache.get(key) for key in ("a", "b", "c")] == [1, None, 3]
+    assert len(cache) == 2
+
+
+def test_values_are_bounded_by_their_weight() -> None:
+    cache: LruCache[str, str] = LruCache(10, len)
+    cache.put("a", "x" * 4)
+    cache.put("b", "x" * 4)
+    cache.put("c", "x" * 6)
+    assert [key in cache for key in ("a", "b", "c")] == [False, True, True]
+    assert cache.weight == 10
+
+
+def test_a_value_heavier_than_the_bound_is_kept_alone() -> None:
+    cache: LruCache[str, str] = LruCache(3, len)
+    cache.put("a", "x")
+    cache.put("b", "x" * 100)
+    assert ("a" in cache, cache.get("b")) == (False, "x" * 100)
+    cache.put("c", "y")
+    assert ("b" in cache, cache.weight) == (False, 1)
+
+
+def test_a_value_that_is_set_again_counts_once() -> None:
+    cache: LruCache[str, str] = LruCache(10, len)
+    cache.put("a", "x" * 6)
+    cache.put("a", "x" * 3)
+    assert (len(cache), cache.weight) == (1, 3)
+
+
+def test_a_value_that_is_removed_weighs_nothing() -> None:
+    cache: LruCache[str, str] = LruCache(10, len)
+    cache.put("a", "xx")
+    assert cache.pop("a") == "xx"
+    assert cache.pop("a") is None
+    assert (len(cache), cache.weight) == (0, 0)
