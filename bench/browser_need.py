@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.support.js_pages import JS_PAGES
 
-from kindly.fetch.browser.need import needs_browser
+from kindly.fetch.browser.need import browser_reason
 from kindly.models import Page
 
 DATA = Path(__file__).parents[1] / "../shared/data/extract"
@@ -41,7 +41,7 @@ def static_pages() -> Iterator[tuple[str, str]]:
 
 def measure(*, show: bool) -> int:
     """Print both rates; whether one is missed."""
-    got = {name: needs_browser(page(html)) for name, html in JS_PAGES.items()}
+    got = {name: browser_reason(page(html)) for name, html in JS_PAGES.items()}
     missed = [name for name, why in got.items() if why is None]
     print(
         f"JS-only pages that get a browser:      {len(got) - len(missed)} of {len(got)}   bar all"
@@ -56,7 +56,7 @@ def measure(*, show: bool) -> int:
     for name, html in static_pages():
         one = page(html)
         began = time.perf_counter()
-        why = needs_browser(one)
+        why = browser_reason(one)
         took_s += time.perf_counter() - began
         total += 1
         if why:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -21,7 +22,6 @@ from kindly.errors import (
     FetchError,
     InputError,
     KindlyError,
-    NeedsBrowser,
     NoContent,
     PageChallenged,
     PageWalled,
@@ -285,7 +285,9 @@ async def _past_the_check(
     stages: Stages, url: Url, options: ExtractOptions, deadline: Deadline, refusal: PageChallenged
 ) -> tuple[Page, Document]:
     """The page as a browser gets it where HTTP met a bot check; the refusal itself where that fails too."""
-    if stages.renderer is None:
+    from kindly.fetch.browser.need import browser_reason
+
+    if stages.renderer is None or browser_reason(None, failure=refusal) is None:
         raise refusal
     try:
         page = await _render(stages.renderer, url, deadline)
@@ -411,14 +413,13 @@ async def _read(
 async def _is_worth_rendering(
     page: Page, document: Document | None, failure: ExtractError | None
 ) -> bool:
-    if isinstance(failure, NeedsBrowser):
-        return True
-    from kindly.fetch.browser.need import may_need_browser, needs_browser
+    from kindly.fetch.browser.need import browser_reason, may_need_browser
 
     chars = len(document.text) if document else None
     if not may_need_browser(page, chars):
-        return False
-    return await anyio.to_thread.run_sync(needs_browser, page, chars) is not None
+        return browser_reason(None, failure=failure) is not None
+    decide = partial(browser_reason, page, text_chars=chars, failure=failure)
+    return await anyio.to_thread.run_sync(decide) is not None
 
 
 async def open_page(

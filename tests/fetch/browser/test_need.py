@@ -3,10 +3,12 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
+from time import process_time
 
 import pytest
 
-from kindly.fetch.browser.need import LOOKED_AT_BYTES, needs_browser
+from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageChallenged, PageForbidden
+from kindly.fetch.browser.need import LOOKED_AT_BYTES, browser_reason
 from kindly.models import Page
 from tests.support.js_pages import JS_PAGES, shell
 from tests.support.paths import SHARED_DATA
@@ -24,8 +26,8 @@ def page(html: str | bytes, media_type: str = "text/html") -> Page:
 
 
 @pytest.mark.parametrize("html", JS_PAGES.values(), ids=JS_PAGES.keys())
-def test_page_that_only_a_script_fills_gets_a_browser(html: str) -> None:
-    assert needs_browser(page(html))
+def test_page_that_a_script_fills_needs_a_browser(html: str) -> None:
+    assert browser_reason(page(html))
 
 
 @pytest.mark.parametrize(
@@ -55,29 +57,29 @@ def test_page_that_only_a_script_fills_gets_a_browser(html: str) -> None:
         "empty",
     ],
 )
-def test_page_that_holds_its_text_gets_none(html: str) -> None:
-    assert needs_browser(page(html)) is None
+def test_page_with_its_text_in_the_html_needs_no_browser(html: str) -> None:
+    assert browser_reason(page(html)) is None
 
 
 def test_text_that_is_known_is_not_counted_again() -> None:
-    assert needs_browser(page(JS_PAGES["vite react"]), text_chars=5_000) is None
-    assert needs_browser(page(JS_PAGES["vite react"]), text_chars=0)
+    assert browser_reason(page(JS_PAGES["vite react"]), text_chars=5_000) is None
+    assert browser_reason(page(JS_PAGES["vite react"]), text_chars=0)
 
 
-def test_far_more_script_than_text_is_an_app() -> None:
+def test_far_more_script_than_text_means_an_app() -> None:
     html = shell("<div>" + "Word " * 100 + "</div><script>" + "a;" * 20_000 + "</script>")
-    assert needs_browser(page(html)) == "far more script than text"
+    assert browser_reason(page(html)) == "far more script than text"
 
 
-def test_only_html_that_no_browser_made_is_judged() -> None:
+def test_only_html_that_was_not_rendered_is_judged() -> None:
     html = JS_PAGES["vite react"]
-    assert needs_browser(page(html, "application/json")) is None
-    assert needs_browser(page(html, "application/xhtml+xml"))
-    assert needs_browser(replace(page(html), how="browser")) is None
+    assert browser_reason(page(html, "application/json")) is None
+    assert browser_reason(page(html, "application/xhtml+xml"))
+    assert browser_reason(replace(page(html), how="browser")) is None
 
 
 def test_unclosed_script_hides_what_follows() -> None:
-    assert needs_browser(page(f"<div id=app></div><script>fetch('/a'){WORDS}"))
+    assert browser_reason(page(f"<div id=app></div><script>fetch('/a'){WORDS}"))
 
 
 HOSTILE = {
@@ -117,24 +119,50 @@ HOSTILE = {
     "places without an address": ("", "location "),
     "one endless word": ("", "a"),
 }
-"""Shapes that make a careless pattern go over the same bytes again and again."""
+"""Shapes that make a careless pattern backtrack."""
 
 
-@pytest.mark.parametrize("text_chars", [None, 100], ids=["counted", "known"])
+LITTLE_TEXT = "little text, few paragraphs, and scripts"
+MAX_CPU_S = 10.0
+"""Patterns that go back take minutes; CPU time does not depend on what else the machine does."""
+
+
 @pytest.mark.parametrize(("start", "piece"), HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_repetition_is_judged_all_the_same(
-    start: str, piece: str, text_chars: int | None
-) -> None:
+def test_hostile_repetition_is_judged_in_linear_time(start: str, piece: str) -> None:
     html = f"<script>fetch('/x')</script>{start}{piece * (LOOKED_AT_BYTES // len(piece))}"
-    needs_browser(page(html), text_chars)
+    began = process_time()
+    assert browser_reason(page(html)) in {None, LITTLE_TEXT}
+    assert browser_reason(page(html), text_chars=100) == LITTLE_TEXT
+    assert process_time() - began < MAX_CPU_S
 
 
-def test_what_lies_beyond_what_is_looked_at_changes_nothing() -> None:
+@pytest.mark.parametrize(
+    ("failure", "needs_one"),
+    [
+        (PageChallenged("A bot check.", url="https://example.com/", status=403), True),
+        (NeedsBrowser("No text without JavaScript.", url="https://example.com/"), True),
+        (NoContent("No text.", url="https://example.com/"), False),
+        (PageForbidden("Refused.", url="https://example.com/", status=403), False),
+        (None, False),
+    ],
+)
+def test_failure_alone_decides_if_a_browser_may_help(
+    failure: KindlyError | None, needs_one: bool
+) -> None:
+    assert (browser_reason(None, failure=failure) is not None) is needs_one
+
+
+def test_failure_that_a_browser_may_overcome_outweighs_a_page_with_text() -> None:
+    failure = NeedsBrowser("No text without JavaScript.", url="https://example.com/")
+    assert browser_reason(page(shell(WORDS)), failure=failure)
+
+
+def test_bytes_beyond_the_limit_change_nothing() -> None:
     html = JS_PAGES["vite react"]
-    assert needs_browser(page(html + " " * LOOKED_AT_BYTES + WORDS))
+    assert browser_reason(page(html + " " * LOOKED_AT_BYTES + WORDS))
 
 
-def test_saved_static_pages_go_without() -> None:
+def test_saved_static_pages_need_no_browser() -> None:
     if not DATA.is_dir():
         pytest.skip("the shared extraction data is not beside this checkout")
     total = needing = 0
@@ -142,5 +170,5 @@ def test_saved_static_pages_go_without() -> None:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in islice(lines, 0, None, 10):
                 total += 1
-                needing += needs_browser(page(json.loads(line)["html"])) is not None
+                needing += browser_reason(page(json.loads(line)["html"])) is not None
     assert needing / total < 0.05

@@ -1,8 +1,8 @@
-"""Does this page need a browser? A fetched page in, the reason out, or nothing when its HTML already holds its text.
+"""The one place that decides whether a page needs a browser: a page, its extracted text and a failure in, a reason out.
 
-Pure and cheap: it looks at a condensed page only, without a parser, and with no pattern that a hostile page could
-make slow: whatever repeats is bounded or cannot be taken back. A page with enough text never
-needs one, whatever else it looks like; with little text there must be evidence that a script would bring more.
+Pure and cheap: it looks at a condensed page without parsing it, and every pattern is bounded or possessive, so that no
+page can cause catastrophic backtracking. A page with enough text never needs a browser. A page with little text needs
+one only if there is evidence that a script would bring more.
 """
 
 import re
@@ -13,28 +13,31 @@ from itertools import islice
 
 from kindly import challenges
 from kindly.challenges import Where
+from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
 from kindly.models import Page
 
 HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
 LOOKED_AT_BYTES = 400_000
 CONDENSED_BYTES = 24_000
-"""Of markup and beginnings of scripts: where the evidence is, on a page that has little text."""
+"""Of markup and of the beginnings of scripts: on a page with little text, the evidence is there."""
 SCRIPT_BEGINNING = 2_000
 MAX_PARTS = 1_000
-"""Scripts, styles and other unseen parts that are told apart."""
+"""Scripts, styles and other invisible parts that are looked at."""
 PIECE_BYTES = 16_384
 COUNTED_BYTES = 100_000
-"""Of markup in which text is counted; a page with text has enough of it long before."""
+"""Of markup in which text is counted; a page with text has enough of it long before that."""
 
 ENOUGH_CHARS = 1_500
-"""Text beyond this is a page that can be read as it is."""
+"""A page with more text than this can be read as it is."""
 LITTLE_CHARS = 250
-"""Text below this is hardly more than a title and a menu."""
+"""Less text than this is hardly more than a title and a menu."""
 FEW_PARAGRAPHS = 3
 HEAVY_SCRIPT_RATIO = 30
-"""So many times more script than text is an app that draws itself."""
+"""This many times more script than text means an app that renders itself."""
 
-UNSEEN = re.compile(rb"<(?:(script|style|noscript|template|svg|head|iframe|select)\b[^<>]*>|!--)")
+INVISIBLE = re.compile(
+    rb"<(?:(script|style|noscript|template|svg|head|iframe|select)\b[^<>]*>|!--)"
+)
 BULKY = re.compile(rb"<(script|style)\b[^<>]*>")
 PARAGRAPH = re.compile(rb"<(?:p|li|td|h[1-6]|blockquote|pre|dd)\b[^<>]*>\s*[^<\s]")
 
@@ -46,7 +49,7 @@ MOUNT = re.compile(
     ["'\s>])(?:(?<=>)|[^<>]*+>)\s*+</\1\s*>""",
     re.VERBOSE,
 )
-"""An element with the name of a place where an app draws itself, and nothing in it."""
+"""An empty element with a name that frameworks use for the element they render into."""
 CUSTOM_ROOT = re.compile(
     rb"<((?:[a-z][a-z0-9]{0,20}-){1,5}(?:root|app|shell|page|view|main)|app-[a-z-]{1,40}|router-outlet|ion-app)"
     rb"(?=[\s>])[^<>]*+>\s*+</\1\s*>"
@@ -80,34 +83,44 @@ LOADING = re.compile(
 )
 
 
-def needs_browser(page: Page, text_chars: int | None = None) -> str | None:
-    """Why a browser would show more than this page's HTML says, or nothing.
+CHALLENGE_REASON = "a bot check that a browser may pass"
 
-    `text_chars` is how much text the page is known to hold; counted here unless given.
+
+def browser_reason(
+    page: Page | None, *, text_chars: int | None = None, failure: KindlyError | None = None
+) -> str | None:
+    """Why a browser may show more than the HTTP client got; None if there is no evidence for it.
+
+    `page` is None if there is only a failure. `text_chars` is how much text extraction found; without it, the text is
+    counted here. `failure` is what fetching or extraction raised.
     """
-    if not may_need_browser(page, text_chars):
+    if isinstance(failure, PageChallenged):
+        return CHALLENGE_REASON
+    if isinstance(failure, NeedsBrowser):
+        return "extraction found that its text needs JavaScript"
+    if page is None or not may_need_browser(page, text_chars):
         return None
     body = page.body[:LOOKED_AT_BYTES].lower()
     chars = count_chars(body) if text_chars is None else text_chars
     if chars >= ENOUGH_CHARS or b"<script" not in body:
         return None
     condensed, script_bytes = _condensed(body)
-    visible = b" ".join(condensed[start:end] for start, end in _gaps(condensed))
+    visible = b" ".join(condensed[start:end] for start, end in _visible_ranges(condensed))
     evidence = _Evidence(condensed, visible, chars, script_bytes)
     return next((reason for reason, holds in RULES if holds(evidence)), None)
 
 
 def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
-    """Whether a page is worth the look that `needs_browser` takes."""
+    """Whether `browser_reason` has to look at the page's bytes; if so, call it in a thread."""
     if page.media_type not in HTML_TYPES or page.how == "browser":
         return False
     return text_chars is None or text_chars < ENOUGH_CHARS
 
 
 def count_chars(body: bytes) -> int:
-    """Characters of text, roughly, outside scripts and styles; not counted further than `ENOUGH_CHARS`."""
+    """About how many characters of text there are outside scripts and styles; counting stops at `ENOUGH_CHARS`."""
     total = looked_at = 0
-    for start, end in _gaps(body):
+    for start, end in _visible_ranges(body):
         for at in range(start, end, PIECE_BYTES):
             looked_at += min(end - at, PIECE_BYTES)
             text = _without_tags(body[at : min(end, at + PIECE_BYTES)]).replace(b"&nbsp;", b" ")
@@ -117,11 +130,11 @@ def count_chars(body: bytes) -> int:
     return total
 
 
-def _gaps(body: bytes) -> Iterator[tuple[int, int]]:
-    """Where the parts lie that a browser may show; of very many, the first."""
+def _visible_ranges(body: bytes) -> Iterator[tuple[int, int]]:
+    """Start and end of each part that a browser may show, up to `MAX_PARTS`."""
     start = 0
     for _ in range(MAX_PARTS):
-        found = UNSEEN.search(body, start)
+        found = INVISIBLE.search(body, start)
         if found is None:
             yield start, len(body)
             return
@@ -139,9 +152,9 @@ def _without_tags(piece: bytes) -> bytes:
 
 
 def _condensed(body: bytes) -> tuple[bytes, int]:
-    """The page without styles and with the beginnings of its scripts only, cut; and how much script there is."""
+    """The page without styles and with the beginnings of its scripts only, truncated; and the total bytes of script."""
     parts: list[bytes] = []
-    room, start, script_bytes = CONDENSED_BYTES, 0, 0
+    left, start, script_bytes = CONDENSED_BYTES, 0, 0
     for _ in range(MAX_PARTS):
         found = BULKY.search(body, start)
         if found is None:
@@ -152,16 +165,16 @@ def _condensed(body: bytes) -> tuple[bytes, int]:
         if found[1] == b"script":
             script_bytes += end - found.end()
             kept = min(end - found.end(), SCRIPT_BEGINNING)
-        parts.append(body[start : found.end() + kept][:room])
-        room -= len(parts[-1])
+        parts.append(body[start : found.end() + kept][:left])
+        left -= len(parts[-1])
         start = end
-    parts.append(body[start : start + room])
+    parts.append(body[start : start + left])
     return b"".join(parts), script_bytes
 
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What the rules look at."""
+    """The input of the rules."""
 
     body: bytes
     visible: bytes
@@ -170,18 +183,17 @@ class _Evidence:
     script_bytes: int
 
     @property
-    def little(self) -> bool:
+    def little_text(self) -> bool:
         return self.chars < LITTLE_CHARS
 
     @cached_property
-    def few(self) -> bool:
-        """Whether there are hardly any paragraphs with text in them."""
+    def few_paragraphs(self) -> bool:
         found = islice(PARAGRAPH.finditer(self.visible), FEW_PARAGRAPHS)
         return sum(1 for _ in found) < FEW_PARAGRAPHS
 
     @cached_property
-    def drawn(self) -> bool:
-        """Whether a script is there that could draw a page."""
+    def renders(self) -> bool:
+        """Whether a script is there that could render the page."""
         return bool(FETCHES.search(self.body) or MODULE.search(self.body))
 
 
@@ -191,26 +203,34 @@ def _is_challenge(on: _Evidence) -> bool:
 
 
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
-    ("a bot check that a browser may pass", _is_challenge),
+    (CHALLENGE_REASON, _is_challenge),
     (
-        "it asks for JavaScript",
-        lambda on: (on.little or on.few) and ASKS_FOR_SCRIPT.search(on.body),
+        "a request to enable JavaScript",
+        lambda on: (on.little_text or on.few_paragraphs) and ASKS_FOR_SCRIPT.search(on.body),
     ),
     (
-        "an empty place where a script draws the page",
+        "an empty element that a script renders into",
         lambda on: (
-            on.few and on.drawn and (MOUNT.search(on.visible) or CUSTOM_ROOT.search(on.visible))
+            on.few_paragraphs
+            and on.renders
+            and (MOUNT.search(on.visible) or CUSTOM_ROOT.search(on.visible))
         ),
     ),
     (
-        "it shows that it is still loading",
-        lambda on: on.few and on.drawn and LOADING.search(on.visible),
+        "a loading indicator",
+        lambda on: on.few_paragraphs and on.renders and LOADING.search(on.visible),
     ),
-    ("the shell of an app with little text", lambda on: on.little and FRAMEWORK.search(on.body)),
-    ("little text, few paragraphs, and scripts", lambda on: on.little and on.few and on.drawn),
+    (
+        "the shell of an app with little text",
+        lambda on: on.little_text and FRAMEWORK.search(on.body),
+    ),
+    (
+        "little text, few paragraphs, and scripts",
+        lambda on: on.little_text and on.few_paragraphs and on.renders,
+    ),
     (
         "far more script than text",
-        lambda on: on.few and on.script_bytes > HEAVY_SCRIPT_RATIO * max(on.chars, 1),
+        lambda on: on.few_paragraphs and on.script_bytes > HEAVY_SCRIPT_RATIO * max(on.chars, 1),
     ),
 )
-"""Kinds of evidence, the surest first."""
+"""Kinds of evidence, the most certain first."""
