@@ -1,7 +1,7 @@
-"""Tables of labelled pages → the small neural network that the product evaluates.
+"""Trains the message-passing neural network that `kindly.extract.content.network` evaluates.
 
-The forward pass is that of `kindly.extract.content.network`, on several pages at once and with what only training
-needs: dropout, and a guess at the type of the page, which makes the network look at the page as a whole.
+The forward pass is the same, batched over pages, with two additions for training: dropout, and an auxiliary output for
+the type of the page, which makes the network represent the page as a whole.
 """
 
 from collections.abc import Sequence
@@ -13,64 +13,64 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from kindly.extract.content.block_features import LEVELS, TAG_COLUMNS, Table
+from kindly.extract.content.block_features import DESCRIBED_LEVELS, TAG_COLUMNS, FeatureTable
 from kindly.extract.content.blocks import TAG_CODES
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.classify import LAYER_PARTS, NETWORK_PARTS, PANEL_PARTS
-from kindly.extract.content.network import LEAST_WEIGHT, Layer, Network, Panel, squeezed
+from kindly.extract.content.classify import ENSEMBLE_ARRAYS, LAYER_ARRAYS, NETWORK_ARRAYS
+from kindly.extract.content.network import MIN_WEIGHT, Ensemble, Layer, Network, log_scaled
 from tools.extractor_trees import Arrays
 
 WIDTH = 40
-TOLD = 24
+MESSAGE_WIDTH = 24
 LAYERS = 2
 EPOCHS = 8
-PAGES_AT_ONCE = 16
-RATE = 3e-3
-DECAY = 1e-3
+BATCH_PAGES = 16
+LEARNING_RATE = 3e-3
+WEIGHT_DECAY = 1e-3
 DROPOUT = 0.1
 TYPE_SHARE = 0.05
-"""How much the guess at the page's type counts beside the choice of blocks."""
+"""The weight of the auxiliary loss (page type) relative to that of the blocks."""
 TAG_SPREAD = 0.05
 LONG_TAIL = 20.0
-"""A feature with values beyond this is taken by its logarithm."""
+"""A feature with values beyond this is log-transformed."""
 BOUND = 4.0
-"""Standard deviations from the mean beyond which a feature is cut off."""
-ROWS_A_PAGE = 60
-"""Blocks of each page that the mean and spread of features are measured on."""
+"""Features are clipped at this many standard deviations from the mean."""
+ROWS_PER_PAGE = 60
+"""Sampled blocks per page for the mean and standard deviation of features."""
 
 Tensor = Any
 Weights = dict[str, Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """One page to learn from."""
+class TrainingExample:
+    """One training page."""
 
-    table: Table
+    table: FeatureTable
     labels: Floats
     weights: Floats
     page_type: int
-    """Its number, or -1 where it is not known."""
+    """The index of its type, or -1 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How features are brought to a common scale."""
+    """Standardisation of features: log transform, mean and standard deviation."""
 
     long_tailed: NDArray[np.bool_]
     mean: Floats
     spread: Floats
 
     def apply(self, matrix: Floats) -> Floats:
-        """Features as the network is to see them."""
-        scaled = (squeezed(matrix, self.long_tailed) - self.mean) / self.spread
+        """The standardised features."""
+        scaled = (log_scaled(matrix, self.long_tailed) - self.mean) / self.spread
         bounded: Floats = np.clip(scaled, -BOUND, BOUND).astype(np.float32)
         return bounded
 
 
 @dataclass(slots=True)
 class Batch:
-    """Several pages as one."""
+    """Several pages, concatenated."""
 
     rows: Tensor
     tags: Tensor
@@ -82,58 +82,60 @@ class Batch:
     headings: Tensor
     pages: Tensor
     follows: Tensor
-    """For each block but the first whether the one before it is of the same page."""
+    """For each block but the first: 1 if the block before it is on the same page."""
     labels: Tensor
     costs: Tensor
     types: Tensor
 
 
-def scale_of(tables: Sequence[Table]) -> Scale:
-    """The scale of features, every page counted alike."""
+def scale_of(tables: Sequence[FeatureTable]) -> Scale:
+    """The scale of features, with the same number of sampled rows per page."""
     rng = np.random.default_rng(0)
     rows = np.concatenate(
         [
             table.matrix[
-                rng.choice(len(table.matrix), min(len(table.matrix), ROWS_A_PAGE), replace=False)
+                rng.choice(len(table.matrix), min(len(table.matrix), ROWS_PER_PAGE), replace=False)
             ]
             for table in tables
         ]
     )
     long_tailed = np.abs(rows).max(axis=0) > LONG_TAIL
     long_tailed[list(TAG_COLUMNS)] = False
-    seen = squeezed(rows, long_tailed)
-    return Scale(long_tailed, seen.mean(axis=0), seen.std(axis=0) + 1e-3)
+    scaled = log_scaled(rows, long_tailed)
+    return Scale(long_tailed, scaled.mean(axis=0), scaled.std(axis=0) + 1e-3)
 
 
-def train_panel(lessons: Sequence[Lesson], seeds: Sequence[int]) -> Panel:
-    """A network of these pages for each seed, the same for the same one."""
-    scale = scale_of([lesson.table for lesson in lessons])
-    rows = [scale.apply(lesson.table.matrix) for lesson in lessons]
-    return Panel(
+def train_ensemble(examples: Sequence[TrainingExample], seeds: Sequence[int]) -> Ensemble:
+    """One network per seed; deterministic for the same pages and seeds."""
+    scale = scale_of([example.table for example in examples])
+    rows = [scale.apply(example.table.matrix) for example in examples]
+    return Ensemble(
         scale.long_tailed,
         (scale.mean - BOUND * scale.spread).astype(np.float32),
         (scale.mean + BOUND * scale.spread).astype(np.float32),
-        tuple(_network(_learned(lessons, rows, seed), scale) for seed in seeds),
+        tuple(_network(_train(examples, rows, seed), scale) for seed in seeds),
     )
 
 
-def _learned(lessons: Sequence[Lesson], rows: list[Floats], seed: int) -> Weights:
+def _train(examples: Sequence[TrainingExample], rows: list[Floats], seed: int) -> Weights:
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    types = max(lesson.page_type for lesson in lessons) + 1
-    weights = _begin(rows[0].shape[1], types)
-    mean_cost = float(np.mean([lesson.weights.sum() for lesson in lessons]))
-    steps = EPOCHS * -(-len(lessons) // PAGES_AT_ONCE)
-    optimizer = torch.optim.AdamW(list(weights.values()), lr=RATE, weight_decay=DECAY)
+    types = max(example.page_type for example in examples) + 1
+    weights = _initial_weights(rows[0].shape[1], types)
+    mean_cost = float(np.mean([example.weights.sum() for example in examples]))
+    steps = EPOCHS * -(-len(examples) // BATCH_PAGES)
+    optimizer = torch.optim.AdamW(
+        list(weights.values()), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY
+    )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, RATE, total_steps=steps + 1, pct_start=0.15
+        optimizer, LEARNING_RATE, total_steps=steps + 1, pct_start=0.15
     )
     for _ in range(EPOCHS):
-        order = rng.permutation(len(lessons))
-        for start in range(0, len(order), PAGES_AT_ONCE):
-            chosen = order[start : start + PAGES_AT_ONCE]
-            batch = _batch([lessons[at] for at in chosen], [rows[at] for at in chosen])
+        order = rng.permutation(len(examples))
+        for start in range(0, len(order), BATCH_PAGES):
+            chosen = order[start : start + BATCH_PAGES]
+            batch = _batch([examples[at] for at in chosen], [rows[at] for at in chosen])
             loss = _loss(weights, batch, mean_cost * len(chosen))
             optimizer.zero_grad()
             loss.backward()
@@ -143,13 +145,13 @@ def _learned(lessons: Sequence[Lesson], rows: list[Floats], seed: int) -> Weight
     return weights
 
 
-def _begin(features: int, types: int) -> Weights:
-    """Weights before anything is learned."""
-    heard = WIDTH + TOLD * (2 + len(LEVELS) + 3)
-    shapes = {"project": (features, WIDTH)}
+def _initial_weights(features: int, types: int) -> Weights:
+    """Initial random weights."""
+    gathered = WIDTH + MESSAGE_WIDTH * (2 + len(DESCRIBED_LEVELS) + 3)
+    shapes = {"embed": (features, WIDTH)}
     for layer in range(LAYERS):
-        shapes |= {f"tell{layer}": (WIDTH, TOLD), f"hear{layer}": (heard, WIDTH)}
-    shapes |= {"judge": (WIDTH, 1), "types": (WIDTH, types)}
+        shapes |= {f"message{layer}": (WIDTH, MESSAGE_WIDTH), f"update{layer}": (gathered, WIDTH)}
+    shapes |= {"readout": (WIDTH, 1), "types": (WIDTH, types)}
     weights: Weights = {}
     for name, (fan_in, fan_out) in shapes.items():
         bound = fan_in**-0.5
@@ -159,22 +161,24 @@ def _begin(features: int, types: int) -> Weights:
     return {name: tensor.requires_grad_() for name, tensor in weights.items()}
 
 
-def _batch(lessons: Sequence[Lesson], rows: list[Floats]) -> Batch:
+def _batch(examples: Sequence[TrainingExample], rows: list[Floats]) -> Batch:
     counts = [len(page) for page in rows]
     firsts = np.cumsum([0, *counts])
-    tables = [lesson.table for lesson in lessons]
-    elements = np.cumsum([0, *(len(table.lineage.spans) for table in tables)])
-    groups = np.cumsum([0, *(int(table.lineage.groups.max()) + 1 for table in tables)])
+    tables = [example.table for example in examples]
+    elements = np.cumsum([0, *(len(table.ancestors.spans) for table in tables)])
+    groups = np.cumsum([0, *(int(table.ancestors.groups.max()) + 1 for table in tables)])
     pages = np.repeat(np.arange(len(rows)), counts)
     headings = [
         np.where(table.headings >= 0, table.headings, np.arange(count)) + first
         for table, count, first in zip(tables, counts, firsts, strict=False)
     ]
     spans = np.concatenate(
-        [table.lineage.spans + first for table, first in zip(tables, firsts, strict=False)]
+        [table.ancestors.spans + first for table, first in zip(tables, firsts, strict=False)]
     )
-    chains = [t.lineage.chain[:, LEVELS] + at for t, at in zip(tables, elements, strict=False)]
-    kinds = [table.lineage.groups + at for table, at in zip(tables, groups, strict=False)]
+    chains = [
+        t.ancestors.chain[:, DESCRIBED_LEVELS] + at for t, at in zip(tables, elements, strict=False)
+    ]
+    kinds = [table.ancestors.groups + at for table, at in zip(tables, groups, strict=False)]
     tags = [table.matrix[:, TAG_COLUMNS].astype(np.int64) for table in tables]
     words = np.concatenate([table.words for table in tables])
     tensor = torch.from_numpy
@@ -189,15 +193,15 @@ def _batch(lessons: Sequence[Lesson], rows: list[Floats]) -> Batch:
         headings=tensor(np.concatenate(headings)),
         pages=tensor(pages),
         follows=tensor((pages[1:] == pages[:-1]).astype(np.float32)[:, None]),
-        labels=tensor(np.concatenate([lesson.labels for lesson in lessons])),
-        costs=tensor(np.concatenate([lesson.weights for lesson in lessons])),
-        types=torch.tensor([lesson.page_type for lesson in lessons]),
+        labels=tensor(np.concatenate([example.labels for example in examples])),
+        costs=tensor(np.concatenate([example.weights for example in examples])),
+        types=torch.tensor([example.page_type for example in examples]),
     )
 
 
 def _loss(weights: Weights, batch: Batch, whole: float) -> Tensor:
-    odds, types = _forward(weights, batch)
-    each = functional.binary_cross_entropy_with_logits(odds, batch.labels, reduction="none")
+    log_odds, types = _forward(weights, batch)
+    each = functional.binary_cross_entropy_with_logits(log_odds, batch.labels, reduction="none")
     loss = (each * batch.costs).sum() / whole
     known = batch.types >= 0
     if known.any():
@@ -206,35 +210,35 @@ def _loss(weights: Weights, batch: Batch, whole: float) -> Tensor:
 
 
 def _forward(weights: Weights, batch: Batch) -> tuple[Tensor, Tensor]:
-    state = _linear(weights, "project", functional.dropout(batch.rows, DROPOUT))
+    state = _linear(weights, "embed", functional.dropout(batch.rows, DROPOUT))
     for at, added in enumerate(weights["tags"]):
         state = state + added.index_select(0, batch.tags[:, at])
     state = functional.relu(state)
     for layer in range(LAYERS):
         state = functional.dropout(state, DROPOUT)
-        told = functional.relu(_linear(weights, f"tell{layer}", state))
-        heard = _linear(weights, f"hear{layer}", _heard(batch, state, told))
-        state = state + functional.relu(heard)
-    weighed = torch.cat((state * batch.weight, batch.weight), 1)
-    page = _mean(_summed(weighed, batch.pages, len(batch.types)))
-    return _linear(weights, "judge", state)[:, 0], _linear(weights, "types", page)
+        messages = functional.relu(_linear(weights, f"message{layer}", state))
+        update = _linear(weights, f"update{layer}", _gather(batch, state, messages))
+        state = state + functional.relu(update)
+    weighted = torch.cat((state * batch.weight, batch.weight), 1)
+    page = _mean(_summed(weighted, batch.pages, len(batch.types)))
+    return _linear(weights, "readout", state)[:, 0], _linear(weights, "types", page)
 
 
-def _heard(batch: Batch, state: Tensor, told: Tensor) -> Tensor:
-    weighed = torch.cat((told * batch.weight, batch.weight), 1)
-    totals = functional.pad(torch.cumsum(weighed.double(), 0), (0, 0, 1, 0))
+def _gather(batch: Batch, state: Tensor, messages: Tensor) -> Tensor:
+    weighted = torch.cat((messages * batch.weight, batch.weight), 1)
+    totals = functional.pad(torch.cumsum(weighted.double(), 0), (0, 0, 1, 0))
     spans = totals.index_select(0, batch.ends) - totals.index_select(0, batch.starts)
     around = _mean(spans.float()).index_select(0, batch.above).reshape(len(state), -1)
-    alike = _mean(_summed(weighed, batch.groups, int(batch.groups.max()) + 1))
-    page = _mean(_summed(weighed, batch.pages, len(batch.types)))
+    alike = _mean(_summed(weighted, batch.groups, int(batch.groups.max()) + 1))
+    page = _mean(_summed(weighted, batch.pages, len(batch.types)))
     columns = (
         state,
-        functional.pad(told[:-1] * batch.follows, (0, 0, 1, 0)),
-        functional.pad(told[1:] * batch.follows, (0, 0, 0, 1)),
+        functional.pad(messages[:-1] * batch.follows, (0, 0, 1, 0)),
+        functional.pad(messages[1:] * batch.follows, (0, 0, 0, 1)),
         around,
         alike.index_select(0, batch.groups),
         page.index_select(0, batch.pages),
-        told.index_select(0, batch.headings),
+        messages.index_select(0, batch.headings),
     )
     return torch.cat(columns, 1)
 
@@ -243,39 +247,45 @@ def _linear(weights: Weights, name: str, values: Tensor) -> Tensor:
     return torch.addmm(weights[f"{name}_bias"], values, weights[name])
 
 
-def _summed(weighed: Tensor, homes: Tensor, count: int) -> Tensor:
-    return torch.zeros(count, weighed.shape[1]).index_add(0, homes, weighed)
+def _summed(weighted: Tensor, groups: Tensor, count: int) -> Tensor:
+    return torch.zeros(count, weighted.shape[1]).index_add(0, groups, weighted)
 
 
-def _mean(weighed: Tensor) -> Tensor:
-    return weighed[:, :-1] / (weighed[:, -1:] + LEAST_WEIGHT)
+def _mean(weighted: Tensor) -> Tensor:
+    return weighted[:, :-1] / (weighted[:, -1:] + MIN_WEIGHT)
 
 
 def _network(weights: Weights, scale: Scale) -> Network:
-    """The weights as the product needs them, the scale of features worked into them."""
+    """The weights for the product, with the standardisation of features folded into the embedding."""
     arrays = {name: tensor.detach().numpy() for name, tensor in weights.items()}
-    project = (arrays["project"] / scale.spread[:, None]).astype(np.float32)
+    embed = (arrays["embed"] / scale.spread[:, None]).astype(np.float32)
     layers = (
-        Layer(*(arrays[f"{name}{at}{part}"] for name in ("tell", "hear") for part in ("", "_bias")))
+        Layer(
+            *(
+                arrays[f"{name}{at}{part}"]
+                for name in ("message", "update")
+                for part in ("", "_bias")
+            )
+        )
         for at in range(LAYERS)
     )
     return Network(
-        project,
-        (arrays["project_bias"] - scale.mean @ project).astype(np.float32),
+        embed,
+        (arrays["embed_bias"] - scale.mean @ embed).astype(np.float32),
         arrays["tags"],
         tuple(layers),
-        arrays["judge"][:, 0],
-        arrays["judge_bias"],
+        arrays["readout"][:, 0],
+        arrays["readout_bias"],
     )
 
 
-def panel_to_arrays(panel: Panel) -> Arrays:
-    """The arrays of networks under the names the product reads."""
-    arrays: Arrays = {"networks": np.array(len(panel.networks)), "layers": np.array(LAYERS)}
-    arrays |= {f"panel_{name}": getattr(panel, name) for name in PANEL_PARTS}
-    for at, network in enumerate(panel.networks):
-        arrays |= {f"network{at}_{name}": getattr(network, name) for name in NETWORK_PARTS}
+def ensemble_to_arrays(ensemble: Ensemble) -> Arrays:
+    """The arrays of the networks under the names that the product loads."""
+    arrays: Arrays = {"networks": np.array(len(ensemble.networks)), "layers": np.array(LAYERS)}
+    arrays |= {f"ensemble_{name}": getattr(ensemble, name) for name in ENSEMBLE_ARRAYS}
+    for at, network in enumerate(ensemble.networks):
+        arrays |= {f"network{at}_{name}": getattr(network, name) for name in NETWORK_ARRAYS}
         for number, layer in enumerate(network.layers):
-            for name in LAYER_PARTS:
+            for name in LAYER_ARRAYS:
                 arrays[f"network{at}_layer{number}_{name}"] = getattr(layer, name)
     return arrays

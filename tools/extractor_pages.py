@@ -1,4 +1,4 @@
-"""The pages to train on: blocks as the product sees them, and how much of each block the truth has."""
+"""Training pages: blocks as the product segments them, labelled with the share of each that is in the ground truth."""
 
 import gzip
 import json
@@ -24,15 +24,15 @@ TOKEN = re.compile(
 )
 SHINGLE = 4
 NEIGHBOURS = 6
-LEAST_COVER = 0.3
+MIN_COVER = 0.3
 
 
 @dataclass(slots=True)
 class TrainingPage:
-    """One page with its truth."""
+    """One page with its ground truth."""
 
     source: str
-    """The data set."""
+    """The name of its data set."""
     site: str
     page_type: str
     blocks: Blocks
@@ -44,7 +44,7 @@ class TrainingPage:
 
 
 def site_of(url: str) -> str:
-    """The registrable domain, near enough: the last two labels, three below a short second level."""
+    """The registrable domain, approximately: the last two labels, or three below a short second level."""
     labels = (urlsplit(url).hostname or url).split(".")
     keep = 3 if len(labels) > 2 and len(labels[-2]) <= 3 and len(labels[-1]) == 2 else 2
     return ".".join(labels[-keep:])
@@ -62,21 +62,21 @@ def read_rows(path: Path) -> Iterator[dict[str, object]]:
 
 
 def blocks_of(markup: str, url: str) -> tuple[Blocks, Hints] | None:
-    """What the product's own reading of a page hands to the choice of content; nothing where it refuses before."""
-    seen: list[tuple[Blocks, Hints]] = []
+    """The blocks and hints that the product passes to main content extraction; None if it refuses the page earlier."""
+    captured: list[tuple[Blocks, Hints]] = []
 
-    def watch(document: Document, hints: Hints = Hints()) -> Element:  # noqa: B008
+    def capture(document: Document, hints: Hints = Hints()) -> Element:  # noqa: B008
         body = document.select_one("body") or Element("body")
-        seen.append((read_blocks(body), hints))
+        captured.append((read_blocks(body), hints))
         return body
 
-    with patch.object(html, "main_content", watch), suppress(KindlyError):
+    with patch.object(html, "main_content", capture), suppress(KindlyError):
         html.read_html(markup, ExtractOptions(), url)
-    return seen[0] if seen else None
+    return captured[0] if captured else None
 
 
 def read_pages(data: Path, source: str) -> Iterator[TrainingPage]:
-    """The pages of a data set that have a truth."""
+    """The pages of a data set that have a ground truth."""
     for row in read_rows(data / source / "dev.jsonl.gz"):
         truth = row["truth"]
         if isinstance(truth, dict) and truth.get("text"):
@@ -84,7 +84,7 @@ def read_pages(data: Path, source: str) -> Iterator[TrainingPage]:
 
 
 def training_page(row: dict[str, object], source: str, truth_text: str) -> TrainingPage:
-    """A line of a data set as a page to train on, without blocks where the page has no text."""
+    """A line of a data set as a training page; a page without text has no blocks."""
     url = str(row["url"] or f"https://{row['id']}.example/")
     blocks, hints = blocks_of(str(row["html"]), url) or (Blocks(), Hints())
     tokens = [tokens_of(text) for text in blocks.texts]
@@ -103,10 +103,10 @@ def training_page(row: dict[str, object], source: str, truth_text: str) -> Train
 
 
 def label(blocks: list[list[str]], truth_text: str) -> list[float]:
-    """For each block the share of its words that the truth holds, every word of the truth given out once.
+    """For each block the share of its words that is in the ground truth; each word of the truth is used once.
 
-    Long blocks that the truth has as they stand are served first; short ones, which may be there by chance, later, and
-    those among content before others.
+    Blocks are matched in order of trust: long blocks that occur verbatim in the truth first, then short blocks, which
+    may match by chance, with those near content before others.
     """
     truth = tokens_of(truth_text)
     lines = {tuple(tokens_of(line)) for line in truth_text.split("\n")}
@@ -131,13 +131,12 @@ def label(blocks: list[list[str]], truth_text: str) -> list[float]:
     labels = [0.0] * len(blocks)
     for index in sorted(range(len(blocks)), key=lambda i: -trust[i]):
         tokens = blocks[index]
-        if not tokens or cover[index] < LEAST_COVER:
+        if not tokens or cover[index] < MIN_COVER:
             continue
-        mine = Counter(tokens)
-        given = mine & left
-        share = sum(given.values()) / len(tokens)
-        if share >= LEAST_COVER:
-            left -= given
+        matched = Counter(tokens) & left
+        share = sum(matched.values()) / len(tokens)
+        if share >= MIN_COVER:
+            left -= matched
             labels[index] = share
     return labels
 
@@ -147,7 +146,7 @@ def _cover(
     shingles: dict[int, set[tuple[str, ...]]],
     lines: set[tuple[str, ...]],
 ) -> float:
-    """The share of a block's words that stand in the truth in the same company."""
+    """The share of a block's words that are part of a word shingle of the ground truth."""
     if not tokens:
         return 0.0
     if tuple(tokens) in lines:

@@ -1,4 +1,4 @@
-"""A trained LightGBM model → the flat arrays that the product evaluates."""
+"""Converts a trained LightGBM model into the flat arrays that the product evaluates."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.content.trees import FEATURE_BITS, Trees
+from kindly.extract.content.trees import FEATURE_BITS, PackedTrees
 
 Arrays = dict[str, NDArray[Any]]
 
 
-def flatten(model: lgb.Booster) -> Trees:
+def pack_trees(model: lgb.Booster) -> PackedTrees:
     """The trees of a model, breadth first."""
     roots: list[int] = []
     features: list[int] = []
@@ -32,7 +32,7 @@ def flatten(model: lgb.Booster) -> Trees:
                     lefts[slot], values[slot] = slot, node["leaf_value"]
                     continue
                 features[slot] = node["split_feature"]
-                thresholds[slot] = _below(node["threshold"])
+                thresholds[slot] = _round_down(node["threshold"])
                 children = [_slot(features, thresholds, lefts, values) for _ in range(2)]
                 lefts[slot] = children[0]
                 places += children
@@ -40,7 +40,7 @@ def flatten(model: lgb.Booster) -> Trees:
             level, slots = following, places
             height += bool(level)
         depth = max(depth, height)
-    return Trees(
+    return PackedTrees(
         np.array(roots),
         (np.array(lefts) << FEATURE_BITS) | np.array(features),
         np.array(thresholds, np.float32),
@@ -55,14 +55,14 @@ def _slot(*columns: list[Any]) -> int:
     return len(columns[0]) - 1
 
 
-def _below(threshold: float) -> np.float32:
-    """The largest single-precision number not above a threshold, so that no row changes sides."""
+def _round_down(threshold: float) -> np.float32:
+    """The largest single-precision number not above a threshold, so that every row takes the same branch."""
     near = np.float32(threshold)
     return near if float(near) <= threshold else np.nextafter(near, np.float32(-np.inf))
 
 
-def trees_to_arrays(trees: Trees) -> Arrays:
-    """The arrays of an ensemble under the names the product reads, as small as they go."""
+def trees_to_arrays(trees: PackedTrees) -> Arrays:
+    """The arrays of the trees under the names that the product loads, in the smallest types that fit."""
     return {
         "trees_roots": trees.roots.astype(np.uint32),
         "trees_step": trees.step.astype(np.uint32),
@@ -73,7 +73,7 @@ def trees_to_arrays(trees: Trees) -> Arrays:
 
 
 def words_to_arrays(name: str, words: dict[str, float]) -> Arrays:
-    """A list of words with scores, in tenths."""
+    """The arrays of word scores, in tenths."""
     ordered = sorted(words)
     text = "\n".join(ordered).encode()
     return {

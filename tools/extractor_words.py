@@ -1,4 +1,4 @@
-"""Labelled pages → how much the words in class names and in short texts speak for content."""
+"""Learns word scores from labelled pages: how much words in class names and short texts indicate content."""
 
 import math
 from collections import defaultdict
@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from kindly.extract.content.lexicon import Lexicon, first_words, name_words
 from tools.extractor_pages import TrainingPage
 
-LEAST_SITES = 6
+MIN_SITES = 6
 PRIOR_PAGES = 8.0
 SHORT_WORDS = 12
-MOST_WORDS = 50
-"""A block counts for no more than this many words."""
+MAX_BLOCK_WORDS = 50
+"""The maximum weight of a block, in words."""
 
 
-class _Tally:
-    """Mean content share of a word over pages, each page counted once."""
+class _WordShares:
+    """The mean content share of each word over pages; each page counts once."""
 
     def __init__(self) -> None:
         self._pages: dict[str, int] = defaultdict(int)
@@ -29,7 +29,7 @@ class _Tally:
             self._sites[word].add(site)
 
     def scores(self) -> dict[str, float]:
-        """Log odds against the mean of all words, for words of enough sites."""
+        """Log-odds relative to the mean of all words, for words that occur on enough sites."""
         mean = sum(self._shares.values()) / max(1, sum(self._pages.values()))
         return {
             word: round(
@@ -38,13 +38,13 @@ class _Tally:
                 1,
             )
             for word, pages in self._pages.items()
-            if len(self._sites[word]) >= LEAST_SITES
+            if len(self._sites[word]) >= MIN_SITES
         }
 
 
 def learn_words(pages: Iterable[TrainingPage]) -> Lexicon:
-    """The word lists of these pages."""
-    names, words = _Tally(), _Tally()
+    """The lexicon of these pages."""
+    names, words = _WordShares(), _WordShares()
     for page in pages:
         names.add(page.site, _name_sums(page))
         words.add(page.site, _word_sums(page))
@@ -55,7 +55,7 @@ def _name_sums(page: TrainingPage) -> dict[str, list[float]]:
     blocks = page.blocks
     mass, content = [0.0], [0.0]
     for tokens, share in zip(page.tokens, page.labels, strict=True):
-        size = min(len(tokens), MOST_WORDS) + 0.1
+        size = min(len(tokens), MAX_BLOCK_WORDS) + 0.1
         mass.append(mass[-1] + size)
         content.append(content[-1] + size * share)
     spans = [*zip(blocks.starts, blocks.ends, blocks.names, strict=True)]

@@ -1,10 +1,10 @@
-"""Train the choice of content and write its data file.
+"""Train the content classifier and write its data file.
 
     python -m tools.train_extractor [--data ../shared/data/extract] [--check]
 
-Reads the labelled pages, trains with a fixed seed, prints word F1 by page type of five-fold cross-validation grouped by
-site, then trains on all pages and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing. Needs the
-`train` dependency group.
+Reads the labelled pages and prints the word F1 by page type of a five-fold cross-validation grouped by site. Then
+trains on all pages with fixed seeds and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing.
+Needs the `train` dependency group.
 """
 
 import argparse
@@ -20,29 +20,30 @@ import lightgbm as lgb
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.content.block_features import Table, tabulate
+from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.choose import chances_of, settle
-from kindly.extract.content.classify import DATA, blend, has_doubts
-from kindly.extract.content.network import Panel
-from kindly.extract.content.trees import Trees
-from tools.extractor_network import Lesson, panel_to_arrays, train_panel
+from kindly.extract.content.choose import select_blocks, sigmoid
+from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds
+from kindly.extract.content.network import Ensemble
+from kindly.extract.content.trees import PackedTrees
+from tools.extractor_network import TrainingExample, ensemble_to_arrays, train_ensemble
 from tools.extractor_pages import TrainingPage, read_pages
-from tools.extractor_trees import Arrays, flatten, trees_to_arrays, words_to_arrays
+from tools.extractor_trees import Arrays, pack_trees, trees_to_arrays, words_to_arrays
 from tools.extractor_words import learn_words
 
 SETS = {"wcxb": 1.0, "scrapinghub": 0.8, "readability": 0.7, "magic_html": 0.3}
-"""What to train on, and how much a page of each set counts."""
+"""The data sets to train on, and the weight of a page of each."""
 PAGE_TYPES = (
     *("article", "collection", "documentation", "forum", "listing", "product", "service"),
 )
-"""As WCXB, the set that has them, names them."""
+"""As WCXB names them."""
 TYPED = "wcxb"
+"""The data set with page types."""
 FOLDS = 5
 SEEDS = (0, 1)
-"""Of the networks, one each."""
+"""One network per seed."""
 RARITY = 0.3
-"""How much more a page of a rare type counts for the networks: the power of how many times rarer it is than most."""
+"""Exponent of the weight of rare page types: (pages of the most common type / pages of this type) ** RARITY."""
 ROUNDS = 150
 PARAMETERS = {
     "objective": "cross_entropy",
@@ -62,24 +63,24 @@ PARAMETERS = {
     "verbose": -1,
 }
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "src/kindly/extract" / DATA
+TARGET = ROOT / "src/kindly/extract/content" / DATA
 SHARED = ROOT / "../shared/data/extract"
 
 
 @dataclass(slots=True)
 class Sample:
-    """Pages with what is to be learned from each."""
+    """Training pages with labels, weights and features."""
 
     pages: list[TrainingPage]
     textless: list[TrainingPage]
-    """Pages whose truth is not in their text at all."""
+    """Pages without a block of text; they score zero."""
     folds: list[int]
     labels: list[Floats]
     weights: list[Floats]
-    tables: list[Table]
+    tables: list[FeatureTable]
 
-    def forest(self, without: int | None = None) -> Trees:
-        """Trees of all folds but one, or of all."""
+    def forest(self, without: int | None = None) -> PackedTrees:
+        """PackedTrees trained on all folds except `without`."""
         chosen = self._all_but(without)
         weights = np.concatenate([self.weights[at] for at in chosen])
         data = lgb.Dataset(
@@ -87,30 +88,30 @@ class Sample:
             np.concatenate([self.labels[at] for at in chosen]),
             weight=weights / weights.mean(),
         )
-        return flatten(lgb.train(PARAMETERS, data, ROUNDS))
+        return pack_trees(lgb.train(PARAMETERS, data, ROUNDS))
 
-    def panel(self, without: int | None = None) -> Panel:
-        """Networks of all folds but one, or of all; pages of rare types count more."""
+    def ensemble(self, without: int | None = None) -> Ensemble:
+        """Networks trained on all folds except `without`; pages of rare types have more weight."""
         types = [type_of(page) for page in self.pages]
         rarity = rarities(types)
-        lessons = [
-            Lesson(
+        examples = [
+            TrainingExample(
                 self.tables[at], self.labels[at], self.weights[at] * rarity[types[at]], types[at]
             )
             for at in self._all_but(without)
         ]
-        return train_panel(lessons, SEEDS)
+        return train_ensemble(examples, SEEDS)
 
-    def at_home(self, fold: int) -> list[int]:
-        """The pages of a fold."""
-        return [at for at, home in enumerate(self.folds) if home == fold]
+    def pages_of(self, fold: int) -> list[int]:
+        """The indexes of the pages in a fold."""
+        return [at for at, own in enumerate(self.folds) if own == fold]
 
     def _all_but(self, fold: int | None) -> list[int]:
-        return [at for at, home in enumerate(self.folds) if home != fold]
+        return [at for at, own in enumerate(self.folds) if own != fold]
 
 
 def type_of(page: TrainingPage) -> int:
-    """The number of a page's type, -1 where its set does not tell types."""
+    """The index of a page's type, or -1 if its data set has no types."""
     return PAGE_TYPES.index(page.page_type) if page.source == TYPED else -1
 
 
@@ -120,14 +121,14 @@ def fold_of(site: str) -> int:
 
 
 def rarities(types: list[int]) -> dict[int, float]:
-    """How much a page of each type counts; of no known type as much as one of the commonest."""
+    """The weight of a page of each type; an unknown type weighs as much as the most common one."""
     counts = Counter(kind for kind in types if kind >= 0)
     most = max(counts.values())
     return {-1: 1.0} | {kind: (most / count) ** RARITY for kind, count in counts.items()}
 
 
 def weigh(page: TrainingPage) -> Floats:
-    """What a mistake in each block costs, as a part of the page's word F1."""
+    """The cost of an error in each block, as a part of the page's word F1."""
     sizes = np.array([len(tokens) for tokens in page.tokens], np.float32)
     weights = np.minimum(np.minimum(sizes, 300) / max(page.truth.total(), 50) + 0.0005, 0.5)
     scale = SETS[page.source] / max(1.0, float(weights.sum()) / 3)
@@ -135,11 +136,11 @@ def weigh(page: TrainingPage) -> Floats:
 
 
 def sample_of(found: list[TrainingPage]) -> Sample:
-    """Pages made ready, each with the word list that was made without its fold."""
+    """The training sample; each page's features use a lexicon that was learned without its fold."""
     pages = [page for page in found if page.blocks.texts]
     folds = [fold_of(page.site) for page in pages]
     lexicons = [
-        learn_words(page for page, home in zip(pages, folds, strict=True) if home != fold)
+        learn_words(page for page, own in zip(pages, folds, strict=True) if own != fold)
         for fold in range(FOLDS)
     ]
     return Sample(
@@ -149,7 +150,7 @@ def sample_of(found: list[TrainingPage]) -> Sample:
         [np.array(page.labels, np.float32) for page in pages],
         [weigh(page) for page in pages],
         [
-            tabulate(page.blocks, page.hints, lexicons[fold])
+            compute_features(page.blocks, page.hints, lexicons[fold])
             for page, fold in zip(pages, folds, strict=True)
         ],
     )
@@ -164,13 +165,13 @@ def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
     return 2 * (words & page.truth).total() / max(1, words.total() + page.truth.total())
 
 
-def report(name: str, sample: Sample, opinions: list[Floats]) -> None:
+def report(name: str, sample: Sample, predictions: list[Floats]) -> None:
     """Print the mean F1 over pages, over page types, and of each type, for every set."""
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in sample.textless:
         scores[page.source][page.page_type].append(0.0)
-    for page, table, odds in zip(sample.pages, sample.tables, opinions, strict=True):
-        keep = settle(page.blocks, chances_of(odds), table.words)
+    for page, table, log_odds in zip(sample.pages, sample.tables, predictions, strict=True):
+        keep = select_blocks(page.blocks, sigmoid(log_odds), table.words)
         scores[page.source][page.page_type].append(f1(page, keep))
     for source, by_type in scores.items():
         means = {kind: fmean(values) for kind, values in sorted(by_type.items())}
@@ -182,18 +183,18 @@ def report(name: str, sample: Sample, opinions: list[Floats]) -> None:
 
 
 def cross_validate(sample: Sample) -> None:
-    """Print what models that have not seen a page's site make of it."""
+    """Print the scores of models that were not trained on a page's site."""
     nothing = np.zeros(0, np.float32)
     trees, networks, together = ([nothing] * len(sample.pages) for _ in range(3))
     for fold in range(FOLDS):
-        forest, panel = sample.forest(fold).grown(), sample.panel(fold)
-        for at in sample.at_home(fold):
+        forest, ensemble = sample.forest(fold).unpack(), sample.ensemble(fold)
+        for at in sample.pages_of(fold):
             table = sample.tables[at]
-            trees[at] = forest.odds(table.matrix)
-            opinions = panel.odds(table)
-            networks[at] = blend(opinions)
-            doubts = has_doubts(trees[at], table.words)
-            together[at] = blend([trees[at], *opinions]) if doubts else trees[at]
+            trees[at] = forest.log_odds(table.matrix)
+            predictions = ensemble.log_odds(table)
+            networks[at] = mean_log_odds(predictions)
+            uncertain = is_uncertain(trees[at], table.words)
+            together[at] = mean_log_odds([trees[at], *predictions]) if uncertain else trees[at]
     report("trees", sample, trees)
     report("networks", sample, networks)
     report("together", sample, together)
@@ -208,12 +209,12 @@ def train(pages: list[TrainingPage]) -> Arrays:
         **words_to_arrays("names", lexicon.names),
         **words_to_arrays("words", lexicon.words),
         **trees_to_arrays(sample.forest()),
-        **panel_to_arrays(sample.panel()),
+        **ensemble_to_arrays(sample.ensemble()),
     }
 
 
 def main() -> None:
-    """Read the options and train."""
+    """Parse the arguments and train."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--check", action="store_true", help="only print the table")

@@ -2,7 +2,12 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
+from turbohtml import parse
+
 from kindly.extract import ExtractOptions
+from kindly.extract.content.blocks import Blocks, read_blocks
+from kindly.extract.content.char_counts import Floats
 from kindly.extract.document import extract
 from kindly.models import Document, Format, Page
 from tests.support.paths import DATA
@@ -37,3 +42,15 @@ def read(
     """The document of an HTML page."""
     options = ExtractOptions(format, selector, include_links, include_images)
     return extract(page(body), options)
+
+
+def blocks_of(markup: str) -> Blocks:
+    """The blocks of a body with this markup."""
+    body = parse(f"<body>{markup}").select_one("body")
+    assert body is not None
+    return read_blocks(body)
+
+
+def floats(*values: float) -> Floats:
+    """A one-dimensional array as the classifier uses it."""
+    return np.array(values, np.float32)

@@ -1,13 +1,7 @@
 import pytest
-from turbohtml import parse
 
-from kindly.extract.content.blocks import BITS, MAX_DEPTH, Blocks, read_blocks
-
-
-def blocks_of(markup: str) -> Blocks:
-    body = parse(f"<body>{markup}").select_one("body")
-    assert body is not None
-    return read_blocks(body)
+from kindly.extract.content.blocks import BITS, MAX_DEPTH
+from tests.support.html_pages import blocks_of
 
 
 @pytest.mark.parametrize(
@@ -33,7 +27,9 @@ def blocks_of(markup: str) -> Blocks:
         "comment",
     ],
 )
-def test_text_is_cut_where_a_reader_sees_a_break(markup: str, texts: list[str]) -> None:
+def test_block_level_elements_and_double_breaks_separate_blocks(
+    markup: str, texts: list[str]
+) -> None:
     assert blocks_of(markup).texts == texts
 
 
@@ -42,13 +38,13 @@ def test_links_and_images_are_counted() -> None:
     assert (blocks.linked, blocks.links, blocks.images) == ([9], [1], [1])
 
 
-def test_elements_know_their_parents_and_blocks() -> None:
+def test_elements_have_parents_spans_names_and_signatures() -> None:
     blocks = blocks_of("<div class='card 12' id=c3><p>a</p><p>b</p></div>")
     assert blocks.tags == ["body", "div", "p", "p"]
     assert blocks.parents == [0, 0, 1, 1]
     assert list(zip(blocks.starts, blocks.ends, strict=True)) == [(0, 2), (0, 2), (0, 1), (1, 2)]
     assert blocks.names[1] == "card  c"
-    assert blocks.looks == [0, 1, 2, 2]
+    assert blocks.signatures == [0, 1, 2, 2]
 
 
 @pytest.mark.parametrize(
@@ -59,18 +55,18 @@ def test_elements_know_their_parents_and_blocks() -> None:
         ("<div role=banner>x</div>", "role-chrome"),
         ("<div itemprop=articleBody>x</div>", "prop-body"),
         ("<div itemprop=sku>x</div>", "prop-trade"),
-        ("<div itemprop=unheard>x</div>", "prop-other"),
+        ("<div itemprop=unknown>x</div>", "prop-other"),
         ("<div itemtype='https://schema.org/Product'>x</div>", "type-product"),
         ("<div itemtype='https://schema.org/Event'>x</div>", "type-other"),
         ("<div aria-modal=true>x</div>", "popup"),
     ],
 )
-def test_what_markup_says_of_an_element_is_noted(markup: str, mark: str) -> None:
+def test_tags_roles_and_schema_attributes_set_mark_bits(markup: str, mark: str) -> None:
     assert blocks_of(markup).marks[1] == BITS[mark]
 
 
 @pytest.mark.parametrize("tag", ["div", "span"])
-def test_what_lies_too_deep_is_one_block(tag: str) -> None:
+def test_elements_below_the_depth_limit_are_one_block(tag: str) -> None:
     deep = MAX_DEPTH + 20
     markup = f"<p>top</p>{f'<{tag}>' * deep}<b>one</b> <i>two</i>{f'</{tag}>' * deep}"
     assert blocks_of(markup).texts == ["top", "one two"]

@@ -1,18 +1,12 @@
 import numpy as np
 import pytest
-from turbohtml import parse
 
-from kindly.extract.content.blocks import Blocks, read_blocks
-from kindly.extract.content.outline import with_contents, with_headings
+from kindly.extract.content.blocks import Blocks
+from kindly.extract.content.outline import with_headings, with_tables_of_contents
+from tests.support.html_pages import blocks_of
 
 ENTRIES = "<li><a href=#a>Ebb</a></li><li><a href=#b>Flow</a></li><li><a href=#c>Moon!</a></li>"
 SECTIONS = "<h2>Ebb</h2><p>low</p><h2>Flow</h2><p>high</p><h2>Moon</h2><p>pull</p>"
-
-
-def blocks_of(markup: str) -> Blocks:
-    body = parse(f"<body>{markup}").select_one("body")
-    assert body is not None
-    return read_blocks(body)
 
 
 def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> list[str]:
@@ -31,29 +25,39 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         ("<h2>One<p>more</p></h2><p>*a</p>", ["One", "more", "*a"]),
         ("<h2></h2><p>*a</p>", ["*a"]),
     ],
-    ids=["above", "two", "deeper-above", "three", "of-what-goes", "below", "in-pieces", "empty"],
+    ids=["above", "two", "deeper-above", "three", "of-dropped-text", "below", "in-pieces", "empty"],
 )
-def test_heading_right_above_kept_text_is_kept(markup: str, texts: list[str]) -> None:
+def test_heading_directly_above_kept_text_is_kept(markup: str, texts: list[str]) -> None:
     blocks = blocks_of(markup)
     keep = np.array([text.startswith("*") for text in blocks.texts])
     assert kept(blocks, with_headings(blocks, keep)) == texts
 
 
-def chosen(markup: str, *, without: int) -> list[str]:
-    """What is kept of a page of which all is kept but this many blocks at the beginning."""
+def kept_before_sections(markup: str, *, without: int) -> list[str]:
+    """The kept texts before `SECTIONS`, if the first blocks are not kept at first and all others are."""
     blocks = blocks_of(markup)
     keep = np.arange(len(blocks.texts)) >= without
-    return kept(blocks, with_contents(blocks, keep))[: -len(blocks_of(SECTIONS).texts)]
+    return kept(blocks, with_tables_of_contents(blocks, keep))[: -len(blocks_of(SECTIONS).texts)]
 
 
 def test_list_of_the_kept_headings_is_kept() -> None:
-    assert chosen(f"<ul>{ENTRIES}</ul>{SECTIONS}", without=3) == ["Ebb", "Flow", "Moon!"]
+    assert kept_before_sections(f"<ul>{ENTRIES}</ul>{SECTIONS}", without=3) == [
+        "Ebb",
+        "Flow",
+        "Moon!",
+    ]
 
 
-def test_numbers_of_headings_and_entries_do_not_count() -> None:
+def test_numbers_of_headings_and_entries_are_ignored() -> None:
     numbered = "<h2>1. Ebb</h2><p>low</p><h2>2. Flow</h2><p>high</p><h2>3. Moon</h2><p>pull</p>"
-    assert chosen(f"<ul>{ENTRIES}</ul>{numbered}", without=3) == ["Ebb", "Flow", "Moon!"]
-    assert chosen(f"<div><li>1.1 Ebb<li>1.2 Flow<li>1.3 Moon</div>{SECTIONS}", without=3) == [
+    assert kept_before_sections(f"<ul>{ENTRIES}</ul>{numbered}", without=3) == [
+        "Ebb",
+        "Flow",
+        "Moon!",
+    ]
+    assert kept_before_sections(
+        f"<div><li>1.1 Ebb<li>1.2 Flow<li>1.3 Moon</div>{SECTIONS}", without=3
+    ) == [
         "1.1 Ebb",
         "1.2 Flow",
         "1.3 Moon",
@@ -62,21 +66,25 @@ def test_numbers_of_headings_and_entries_do_not_count() -> None:
 
 def test_buttons_that_fold_a_table_of_contents_are_left_out() -> None:
     folding = ENTRIES.replace("</li>", "<button>Toggle this part</button></li>", 1)
-    assert chosen(f"<ul>{folding}</ul>{SECTIONS}", without=4) == ["Ebb", "Flow", "Moon!"]
-
-
-def test_list_within_a_menu_is_kept_without_the_menu() -> None:
-    menu = f"<ul><li>Home<li>News<li>Shop<li>Here<ul>{ENTRIES}</ul></li></ul>"
-    assert chosen(menu + SECTIONS, without=7) == ["Ebb", "Flow", "Moon!"]
-
-
-def test_second_list_of_the_same_headings_goes() -> None:
-    assert chosen(f"<ul>{ENTRIES}</ul><ol>{ENTRIES}</ol>{SECTIONS}", without=6) == [
+    assert kept_before_sections(f"<ul>{folding}</ul>{SECTIONS}", without=4) == [
         "Ebb",
         "Flow",
         "Moon!",
     ]
-    assert chosen(f"<ul>{ENTRIES}</ul><ol>{ENTRIES}</ol>{SECTIONS}", without=3) == [
+
+
+def test_list_within_a_menu_is_kept_without_the_menu() -> None:
+    menu = f"<ul><li>Home<li>News<li>Shop<li>Here<ul>{ENTRIES}</ul></li></ul>"
+    assert kept_before_sections(menu + SECTIONS, without=7) == ["Ebb", "Flow", "Moon!"]
+
+
+def test_second_list_of_the_same_headings_is_dropped() -> None:
+    assert kept_before_sections(f"<ul>{ENTRIES}</ul><ol>{ENTRIES}</ol>{SECTIONS}", without=6) == [
+        "Ebb",
+        "Flow",
+        "Moon!",
+    ]
+    assert kept_before_sections(f"<ul>{ENTRIES}</ul><ol>{ENTRIES}</ol>{SECTIONS}", without=3) == [
         "Ebb",
         "Flow",
         "Moon!",
@@ -91,13 +99,13 @@ def test_second_list_of_the_same_headings_goes() -> None:
         "<ul><li>Ebb<li>Flow</ul>",
         "<ul><li><h3>Ebb</h3><li><h3>Flow</h3><li><h3>Moon</h3></ul>",
     ],
-    ids=["other-words", "few-of-them", "short", "headings-themselves"],
+    ids=["other-words", "few-matches", "short", "headings-themselves"],
 )
 def test_other_list_is_not_taken_for_a_table_of_contents(markup: str) -> None:
-    assert chosen(markup + SECTIONS, without=len(blocks_of(markup).texts)) == []
+    assert kept_before_sections(markup + SECTIONS, without=len(blocks_of(markup).texts)) == []
 
 
 def test_page_of_few_headings_has_no_table_of_contents() -> None:
     blocks = blocks_of(f"<ul>{ENTRIES}</ul><h2>Ebb</h2><p>low</p>")
     keep = np.array([False, False, False, True, True])
-    assert with_contents(blocks, keep).tolist() == keep.tolist()
+    assert with_tables_of_contents(blocks, keep).tolist() == keep.tolist()

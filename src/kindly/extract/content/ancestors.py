@@ -1,10 +1,12 @@
-"""The elements of a page → what every block inherits from those above it.
+"""Ancestors of each block: the features that a block inherits from the elements around it.
 
-Values run down the tree by doubling: after each step an element knows twice as many of its ancestors.
+Values propagate down the tree by pointer doubling: each step doubles how many ancestors an element has merged, so a
+tree of depth d takes log2(d) vectorised steps.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -15,76 +17,122 @@ from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.lexicon import Lexicon
 
 Ints = NDArray[np.int64]
-ANCESTORS = 5
+ANCESTOR_LEVELS = 5
 SECTION_SHARE = 0.7
-"""A section is the largest element with at most this much of the page's words."""
+"""A block's section is its largest ancestor with less than this share of the page's words."""
+
+
+class Level(IntEnum):
+    """The columns of `Ancestors.chain`: which ancestor of a block."""
+
+    ELEMENT = 0
+    """The element that contains the block."""
+    PARENT = 1
+    GRANDPARENT = 2
+    SECTION = ANCESTOR_LEVELS + 1
+
+
+class Score(IntEnum):
+    """The columns of a pair of lexicon scores: lowest and highest."""
+
+    LOW = 0
+    HIGH = 1
+
+
+class Inherited(IntEnum):
+    """The columns of values that are merged by their maximum over an element and all its ancestors."""
+
+    NEGATED_LOW = 0
+    """The lowest score, negated, so that one maximum serves all columns."""
+    HIGH = 1
+    REPEATS = 2
+    SECTION = 3
+
+
+class Span(IntEnum):
+    """The columns of `Ancestors.spans`."""
+
+    START = 0
+    END = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Ancestors:
-    """For each block (for `spans`: each element) what lies above it."""
+    """What is known about the elements around each block (`spans`: about each element)."""
 
     chain: Ints
-    """The element around it, the next `ANCESTORS` above, and last its section."""
+    """Element numbers: the block's element, its next `ANCESTOR_LEVELS` ancestors, its section; see `Level`."""
     spans: Ints
-    """For each element its first block and one past its last."""
+    """For each element its first block and one past its last; see `Span`."""
     groups: Ints
-    """Blocks in elements alike in tag and names, and so their parents, have the same number."""
+    """Blocks share a group if their elements have the same signature, and so do the parents of these."""
     own_marks: Ints
+    """The mark bits of the block's element."""
     marks: Ints
-    """Of the element around it and all above."""
+    """The mark bits of the element and all its ancestors, combined."""
     scores: Floats
-    """What the names say: of its element (lowest, highest), of all above (lowest, highest, sum), of the parent."""
+    """Lexicon scores of class names and ids: element low, high; all ancestors low, high, sum; parent sum."""
     section_scores: Floats
+    """Lexicon scores of the section: see `Score`."""
     repeats: Floats
-    """How many siblings look like its element, and the most that any element above has."""
+    """Siblings with the same signature: of the element, and the maximum over its ancestors."""
 
 
-def trace(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Ancestors:
-    """What every block inherits."""
+def read_ancestors(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Ancestors:
+    """The ancestors of all blocks; `words` has the number of words of each block."""
     parents = np.array(blocks.parents)
     spans = np.array((blocks.starts, blocks.ends)).T
     marks = np.array(blocks.marks)
-    looks = np.array(blocks.looks)
-    scores = np.array([lexicon.of_names(names) for names in blocks.look_names], np.float32).take(
-        looks, axis=0
-    )
+    signatures = np.array(blocks.signatures)
+    signature_scores = [lexicon.score_names(names) for names in blocks.signature_names]
+    scores = np.array(signature_scores, np.float32).take(signatures, axis=0)
     jumps = _jumps(parents)
-    kinds = int(looks.max()) + 1
-    holders = np.array(blocks.holders)
-    _, groups = np.unique((looks * kinds + looks[parents])[holders], return_inverse=True)
-    _, twins, count = np.unique(parents * kinds + looks, return_inverse=True, return_counts=True)
+    kinds = int(signatures.max()) + 1
+    containers = np.array(blocks.containers)
+    _, groups = np.unique(
+        (signatures * kinds + signatures[parents])[containers], return_inverse=True
+    )
+    _, twins, count = np.unique(
+        parents * kinds + signatures, return_inverse=True, return_counts=True
+    )
     repeats = count[twins].astype(np.float32)
-    both = scores.sum(axis=1)
-    chain = [holders]
-    for _ in range(ANCESTORS):
+    score_sums = scores.sum(axis=1)
+    chain = [containers]
+    for _ in range(ANCESTOR_LEVELS):
         chain.append(parents.take(chain[-1]))
-    most = _inherit(
-        np.stack((-scores[:, 0], scores[:, 1], repeats, _tops(parents, spans, words)), axis=1),
-        jumps,
-        np.maximum,
+    low, high = scores[:, Score.LOW], scores[:, Score.HIGH]
+    tops = _section_tops(parents, spans, words)
+    maxima = _inherit(np.stack((-low, high, repeats, tops), axis=1), jumps, np.maximum)
+    without_root = score_sums.copy()
+    without_root[0] = 0
+    path_sums = _inherit(without_root, jumps, np.add)
+    element_scores = np.stack(
+        (
+            low,
+            high,
+            -maxima[:, Inherited.NEGATED_LOW],
+            maxima[:, Inherited.HIGH],
+            path_sums,
+            score_sums[parents],
+        ),
+        axis=1,
     )
-    below_root = both.copy()
-    below_root[0] = 0
-    summed = _inherit(below_root, jumps, np.add)
-    above = np.stack(
-        (scores[:, 0], scores[:, 1], -most[:, 0], most[:, 1], summed, both[parents]), axis=1
-    )
-    sections = most[:, 3].astype(np.int64)
+    sections = maxima[:, Inherited.SECTION].astype(np.int64)
+    all_repeats = np.stack((repeats, maxima[:, Inherited.REPEATS]), axis=1)
     return Ancestors(
-        chain=np.stack((*chain, sections.take(holders)), axis=1),
+        chain=np.stack((*chain, sections.take(containers)), axis=1),
         spans=spans,
         groups=groups,
-        own_marks=marks.take(holders),
-        marks=_inherit(marks, jumps, np.bitwise_or).take(holders),
-        scores=above.take(holders, axis=0).astype(np.float32),
-        section_scores=scores.take(sections.take(holders), axis=0),
-        repeats=np.stack((repeats, most[:, 2]), axis=1).take(holders, axis=0).astype(np.float32),
+        own_marks=marks.take(containers),
+        marks=_inherit(marks, jumps, np.bitwise_or).take(containers),
+        scores=element_scores.take(containers, axis=0).astype(np.float32),
+        section_scores=scores.take(sections.take(containers), axis=0),
+        repeats=all_repeats.take(containers, axis=0).astype(np.float32),
     )
 
 
 def _jumps(parents: Ints) -> list[Ints]:
-    """For each element who is one, two, four, … places above it, up to where all are the root."""
+    """For each element its ancestor 1, 2, 4, … levels up, until all of them are the root."""
     above = parents
     jumps = [above]
     while above.any():
@@ -96,15 +144,18 @@ def _jumps(parents: Ints) -> list[Ints]:
 def _inherit(
     values: NDArray[Any], jumps: list[Ints], merge: Callable[..., NDArray[Any]]
 ) -> NDArray[Any]:
-    """Each element's value merged with those of all above it; the root's must be neutral or idempotent."""
+    """Merge each element's value with those of all its ancestors.
+
+    The root is its own parent, so its value is merged repeatedly: it must be neutral, or `merge` idempotent.
+    """
     for above in jumps:
         values = merge(values, values.take(above, axis=0))
     return values
 
 
-def _tops(parents: Ints, spans: Ints, words: Floats) -> Ints:
-    """The number of each element that is the top of a section, nought for the others."""
+def _section_tops(parents: Ints, spans: Ints, words: Floats) -> Ints:
+    """The number of each element that is the top of a section; zero for all others."""
     total = np.concatenate(([0.0], np.cumsum(words)))
-    size = total[spans[:, 1]] - total[spans[:, 0]]
+    size = total[spans[:, Span.END]] - total[spans[:, Span.START]]
     small = size < SECTION_SHARE * total[-1]
     return np.where(small & ~small[parents], np.arange(len(parents)), 0)

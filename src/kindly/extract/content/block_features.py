@@ -1,141 +1,170 @@
-"""Blocks of a page → one row of numbers each, for the classifier.
+"""Feature extraction: the blocks of a page → a matrix with one row per block, for the classifier.
 
-Everything is computed for all blocks at once.
+Everything is vectorised over all blocks. The order of columns is part of the trained model: `compute_features` names
+and orders them, and a change needs a new `content.npz`.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.extract.content.ancestors import Ancestors, trace
+from kindly.extract.content.ancestors import (
+    ANCESTOR_LEVELS,
+    Ancestors,
+    Level,
+    Span,
+    read_ancestors,
+)
 from kindly.extract.content.blocks import MARKS, TAG_CODES, Blocks
-from kindly.extract.content.char_counts import Counts, Floats, count_characters
+from kindly.extract.content.char_counts import CharCounts, Count, Floats, count_characters
 from kindly.extract.content.lexicon import WORD, Lexicon, first_words
 from kindly.extract.content.page_kind import Hints
 
 Ints = NDArray[np.int64]
+Totals = NDArray[np.float64]
 Column = NDArray[np.floating]
+Columns = dict[str, Column]
+"""Features by name; a value with two dimensions holds several columns."""
 
 OWN_MARKS = tuple(MARKS.index(name) for name in ("main", "heading", "prop-body", "prop-name"))
 HEADING = MARKS.index("heading")
 SCHEMA_KINDS = (
     *("article", "newsarticle", "blogposting", "product", "itemlist", "collectionpage", "faqpage"),
-    *(
-        "qapage",
-        "discussionforumposting",
-        "organization",
-        "service",
-        "breadcrumblist",
-        "og:product",
-    ),
-    *("og:article", "og:website"),
+    *("qapage", "discussionforumposting", "organization", "service", "breadcrumblist"),
+    *("og:product", "og:article", "og:website"),
 )
 COUNTED_TAGS = (
     *("h1", "h2", "h3", "article", "pre", "table", "li", "p", "form", "button", "blockquote", "dt"),
 )
 TAG_COLUMNS = (0, 1, 2)
-"""The columns with numbers of tags: of a block's element, of that above it, of that above this one."""
+"""The matrix columns with tag codes: of a block's element, its parent and its grandparent."""
 LONG_WORDS = 25
-NEAR = (1, -1, 2, -2)
+NEIGHBOURS = (1, -1, 2, -2)
+"""Neighbouring blocks whose features are repeated, by their distance before (+) or after (-) the block."""
 WINDOWS = (3, 8)
-LEVELS = (0, 1, 2, 3, 5, 6)
-"""Which entries of a block's chain of elements are described."""
+"""How many blocks before and after a block make up its windows."""
+DESCRIBED_LEVELS = (0, 1, 2, 3, ANCESTOR_LEVELS, Level.SECTION)
+"""The columns of `Ancestors.chain` whose elements are described by features."""
+NO_TITLE_DISTANCE = -9999
+"""The distance to the title block on a page without one."""
+
+
+class Total(IntEnum):
+    """The columns of running totals over blocks."""
+
+    WORDS = 0
+    LINKED_WORDS = 1
+    SENTENCES = 2
+    PRICED_BLOCKS = 3
+    """Blocks with a currency sign."""
+    PARAGRAPH_WORDS = 4
+    """Words directly in a `p` element."""
+    BLOCKS = 5
+
+
+class WordScore(IntEnum):
+    """The columns of the lexicon scores of a block's first words."""
+
+    MEAN = 0
+    LOWEST = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """The blocks of a page as arrays, ready to be scored."""
+class FeatureTable:
+    """The features of a page's blocks, and the arrays they were computed from."""
 
     matrix: Floats
     words: Floats
     """Words of each block."""
-    lineage: Ancestors
+    ancestors: Ancestors
     headings: Ints
-    """For each block the heading before it, or -1."""
+    """For each block the last heading before it, or -1."""
 
 
-def tabulate(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> Table:
-    """The rows of a page and what they were made from; there must be a block."""
+def compute_features(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> FeatureTable:
+    """The features of a page that has at least one block."""
     counts = count_characters(blocks.texts)
     words = counts.words
-    lineage = trace(blocks, lexicon, words)
-    holders = lineage.chain[:, 0]
+    ancestors = read_ancestors(blocks, lexicon, words)
     linked = np.minimum(np.array(blocks.linked, np.float32), counts.characters)
     link_share = np.divide(linked, counts.characters, dtype=np.float32)
-    codes = np.array([TAG_CODES.get(tag, 0) for tag in blocks.look_tags], np.float32)[
-        np.array(blocks.looks)
-    ]
-    own_codes = codes[holders]
-    opening = [first_words(text) for text in blocks.texts]
-    tone = _tone(opening, lexicon)
-    headings = _headings(lineage.own_marks)
-    sums = _sums(
-        words,
-        words * link_share,
-        counts.sentences,
-        counts.kinds[:, 3] > 0,
-        np.where(own_codes == TAG_CODES["p"], words, 0),
-        np.ones_like(words),
+    signature_codes = [TAG_CODES.get(tag, 0) for tag in blocks.signature_tags]
+    codes = np.array(signature_codes, np.float32)[np.array(blocks.signatures)]
+    own_codes = codes[ancestors.chain[:, Level.ELEMENT]]
+    openings = [first_words(text) for text in blocks.texts]
+    word_scores = _word_scores(openings, lexicon)
+    headings = _headings(ancestors.own_marks)
+    totals = _running_totals(
+        {
+            Total.WORDS: words,
+            Total.LINKED_WORDS: words * link_share,
+            Total.SENTENCES: counts.sentences,
+            Total.PRICED_BLOCKS: counts.by_class[:, Count.MONEY] > 0,
+            Total.PARAGRAPH_WORDS: np.where(own_codes == TAG_CODES["p"], words, 0),
+            Total.BLOCKS: np.ones_like(words),
+        }
     )
-    columns = [
-        own_codes,
-        codes[lineage.chain[:, 1]],
-        codes[lineage.chain[:, 2]],
-        *_own(blocks, counts, link_share),
-        _bits(lineage.own_marks, OWN_MARKS),
-        _bits(lineage.marks, range(len(MARKS))),
-        lineage.scores,
-        _inner_scores(blocks.inner_names, lexicon),
-        lineage.repeats,
-        tone,
-        *_context(np.stack((np.log1p(words), link_share, own_codes, tone[:, 0]), axis=1), sums),
-        *_under_heading(headings, own_codes, tone, sums),
-        *_positions(words),
-        *_around(lineage, sums),
-        _likeness(blocks, lineage.groups, words),
-        _titles(opening, hints),
-        _page(blocks, hints, sums[-1], words),
-    ]
-    return Table(_joined(columns), words, lineage, headings)
+    neighbour = np.stack(
+        (np.log1p(words), link_share, own_codes, word_scores[:, WordScore.MEAN]), axis=1
+    )
+    columns: Columns = {
+        "tag": own_codes,
+        "parent tag": codes[ancestors.chain[:, Level.PARENT]],
+        "grandparent tag": codes[ancestors.chain[:, Level.GRANDPARENT]],
+        **_text_features(blocks, counts, link_share),
+        "element marks": _bits(ancestors.own_marks, OWN_MARKS),
+        "inherited marks": _bits(ancestors.marks, range(len(MARKS))),
+        "name scores": ancestors.scores,
+        "inline name scores": _inline_name_scores(blocks.inner_names, lexicon),
+        "repeated siblings": ancestors.repeats,
+        "word scores": word_scores,
+        **_context_features(neighbour, totals),
+        **_heading_features(headings, own_codes, word_scores, totals),
+        **_position_features(words),
+        **_ancestor_features(ancestors, totals),
+        "similar blocks": _similarity_features(blocks, ancestors.groups, words),
+        "title": _title_features(openings, hints),
+        "page": _page_features(blocks, hints, totals[-1], words),
+    }
+    return FeatureTable(_concatenate(columns.values()), words, ancestors, headings)
 
 
-def shifted(values: Floats, by: int) -> Floats:
-    """Each block's value replaced by that of the block so many places before it; nought beyond the ends."""
-    moved = np.zeros_like(values)
+def shift_rows(values: Floats, by: int) -> Floats:
+    """Shift rows down by `by` positions (up if negative), filled with zeros."""
+    shifted = np.zeros_like(values)
     if abs(by) < len(values):
         if by > 0:
-            moved[by:] = values[:-by]
+            shifted[by:] = values[:-by]
         else:
-            moved[:by] = values[-by:]
-    return moved
+            shifted[:by] = values[-by:]
+    return shifted
 
 
-def _joined(columns: list[Column]) -> Floats:
-    wide = [column if column.ndim == 2 else column[:, None] for column in columns]
-    joined: Floats = np.concatenate(wide, axis=1, dtype=np.float32)
-    return joined
+def _concatenate(columns: Iterable[Column]) -> Floats:
+    two_dimensional = [column if column.ndim == 2 else column[:, None] for column in columns]
+    matrix: Floats = np.concatenate(two_dimensional, axis=1, dtype=np.float32)
+    return matrix
 
 
-def _same(rows: int, facts: list[float]) -> Floats:
-    return np.broadcast_to(np.array(facts, np.float32), (rows, len(facts)))
-
-
-def _sums(*columns: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Running totals, so that the sum over any span of blocks is a difference."""
-    totals = np.zeros((len(columns), len(columns[0]) + 1))
-    np.cumsum(np.array(columns, np.float64), axis=1, out=totals[:, 1:])
+def _running_totals(columns: dict[Total, NDArray[Any]]) -> Totals:
+    """Prefix sums, so that the total over any span of blocks is a difference of two rows."""
+    ordered = [columns[total] for total in Total]
+    totals = np.zeros((len(ordered), len(ordered[0]) + 1))
+    np.cumsum(np.array(ordered, np.float64), axis=1, out=totals[:, 1:])
     return np.ascontiguousarray(totals.T)
 
 
-def _window(sums: NDArray[np.float64], width: int) -> NDArray[np.float64]:
-    """The totals in a window around each block."""
-    count = len(sums) - 1
+def _window_totals(totals: Totals, width: int) -> Totals:
+    """The totals over a window of `width` blocks before and after each block."""
+    count = len(totals) - 1
     at = np.arange(count)
-    found: NDArray[np.float64] = sums.take(np.minimum(at + width + 1, count), axis=0)
-    found -= sums.take(np.maximum(at - width, 0), axis=0)
+    found: Totals = totals.take(np.minimum(at + width + 1, count), axis=0)
+    found -= totals.take(np.maximum(at - width, 0), axis=0)
     return found
 
 
@@ -144,36 +173,36 @@ def _bits(marks: Ints, positions: Sequence[int]) -> Floats:
     return bits.astype(np.float32)
 
 
-def _own(blocks: Blocks, counts: Counts, link_share: Floats) -> list[Column]:
-    per_character = counts.kinds[:, :2] / counts.characters[:, None]
-    return [
-        np.log1p(counts.words),
-        counts.characters / counts.words,
-        link_share,
-        np.array(blocks.links, np.float32),
-        np.array(blocks.images, np.float32),
-        per_character,
-        counts.kinds[:, 2:],
-        counts.sentences,
-        counts.edges,
-        counts.sentences / counts.words,
-    ]
+def _text_features(blocks: Blocks, counts: CharCounts, link_share: Floats) -> Columns:
+    shares = counts.by_class[:, [Count.DIGITS, Count.CAPITALS]] / counts.characters[:, None]
+    return {
+        "log words": np.log1p(counts.words),
+        "word length": counts.characters / counts.words,
+        "link share": link_share,
+        "links": np.array(blocks.links, np.float32),
+        "images": np.array(blocks.images, np.float32),
+        "shares of digits and capitals": shares,
+        "punctuation": counts.by_class[:, [Count.COMMAS, Count.MONEY, Count.SYMBOLS]],
+        "sentences": counts.sentences,
+        "first and last character": counts.edges,
+        "sentences per word": counts.sentences / counts.words,
+    }
 
 
-def _tone(opening: list[list[str]], lexicon: Lexicon) -> Floats:
-    """The mean and the lowest score of each block's first words."""
+def _word_scores(openings: list[list[str]], lexicon: Lexicon) -> Floats:
+    """The mean and the lowest score of each block's first words; see `WordScore`."""
     score = lexicon.words.get
-    flat = np.array([score(word, 0.0) for words in opening for word in words or ("",)], np.float32)
-    counts = np.array([len(words) or 1 for words in opening])
+    flat = np.array([score(word, 0.0) for words in openings for word in words or ("",)], np.float32)
+    counts = np.array([len(words) or 1 for words in openings])
     starts = np.cumsum(counts) - counts
     mean = np.add.reduceat(flat, starts) / counts
     return np.stack((mean, np.minimum.reduceat(flat, starts)), axis=1).astype(np.float32)
 
 
-def _inner_scores(names: list[str], lexicon: Lexicon) -> Floats:
+def _inline_name_scores(names: list[str], lexicon: Lexicon) -> Floats:
     ids: dict[str, int] = {}
     at = [ids.setdefault(name, len(ids)) for name in names]
-    return np.array([lexicon.of_names(name) for name in ids], np.float32).take(at, axis=0)
+    return np.array([lexicon.score_names(name) for name in ids], np.float32).take(at, axis=0)
 
 
 def _headings(own_marks: Ints) -> Ints:
@@ -183,109 +212,125 @@ def _headings(own_marks: Ints) -> Ints:
     return np.concatenate(([-1], last[:-1]))
 
 
-def _context(near: Floats, sums: NDArray[np.float64]) -> list[Column]:
-    windows = [_window(sums, width) for width in WINDOWS]
-    return [
-        *(shifted(near, by) for by in NEAR),
-        *(np.log1p(window[:, 0] / window[:, 5]) for window in windows),
-        *(window[:, 1] / window[:, 0] for window in windows),
-    ]
+def _context_features(neighbour: Floats, totals: Totals) -> Columns:
+    windows = {width: _window_totals(totals, width) for width in WINDOWS}
+    return {
+        **{f"neighbour {by}": shift_rows(neighbour, by) for by in NEIGHBOURS},
+        **{
+            f"log words per block of window {width}": np.log1p(
+                window[:, Total.WORDS] / window[:, Total.BLOCKS]
+            )
+            for width, window in windows.items()
+        },
+        **{
+            f"link share of window {width}": window[:, Total.LINKED_WORDS] / window[:, Total.WORDS]
+            for width, window in windows.items()
+        },
+    }
 
 
-def _under_heading(
-    headings: Ints, codes: Floats, tone: Floats, sums: NDArray[np.float64]
-) -> list[Column]:
-    governed = headings >= 0
+def _heading_features(
+    headings: Ints, codes: Floats, word_scores: Floats, totals: Totals
+) -> Columns:
+    has_heading = headings >= 0
     safe = np.maximum(headings, 0)
-    return [
-        np.where(governed, sums[:-1, 0] - sums[safe, 0], -1),
-        np.where(governed, codes.take(safe), -1),
-        np.where(governed[:, None], tone.take(safe, axis=0), 0),
-    ]
+    words_since = totals[:-1, Total.WORDS] - totals[safe, Total.WORDS]
+    return {
+        "words since heading": np.where(has_heading, words_since, -1),
+        "heading tag": np.where(has_heading, codes.take(safe), -1),
+        "heading word scores": np.where(has_heading[:, None], word_scores.take(safe, axis=0), 0),
+    }
 
 
-def _positions(words: Floats) -> list[Column]:
+def _position_features(words: Floats) -> Columns:
     position = np.arange(len(words), dtype=np.float32)
     before = np.cumsum(words) - words
     total = before[-1] + words[-1]
-    return [
-        position,
-        position[::-1],
-        before / total,
-        np.log1p(before),
-        np.log1p(total - before),
-    ]
+    return {
+        "position": position,
+        "position from end": position[::-1],
+        "share of words before": before / total,
+        "log words before": np.log1p(before),
+        "log words after": np.log1p(total - before),
+    }
 
 
-def _around(lineage: Ancestors, sums: NDArray[np.float64]) -> list[Column]:
-    """Of elements above a block: size, links, sentences, paragraphs, prices."""
-    whole = sums[-1]
-    within = sums.take(lineage.spans[:, 1], axis=0) - sums.take(lineage.spans[:, 0], axis=0)
-    size = np.maximum(within[:, 0], 1)
-    count = np.maximum(within[:, 5], 1)
-    facts = np.stack(
+def _ancestor_features(ancestors: Ancestors, totals: Totals) -> Columns:
+    """Size, link density, sentences, paragraphs and prices of the elements around each block."""
+    page = totals[-1]
+    starts, ends = ancestors.spans[:, Span.START], ancestors.spans[:, Span.END]
+    within = totals.take(ends, axis=0) - totals.take(starts, axis=0)
+    words, linked_words = within[:, Total.WORDS], within[:, Total.LINKED_WORDS]
+    size = np.maximum(words, 1)
+    count = np.maximum(within[:, Total.BLOCKS], 1)
+    element = np.stack(
         (
             np.log1p(size),
-            within[:, 0] / whole[0],
-            within[:, 1] / size,
-            within[:, 2] / size,
+            words / page[Total.WORDS],
+            linked_words / size,
+            within[:, Total.SENTENCES] / size,
             size / count,
-            within[:, 4] / size,
-            within[:, 3] / count,
-            (within[:, 0] - within[:, 1]) / max(whole[0] - whole[1], 1),
+            within[:, Total.PARAGRAPH_WORDS] / size,
+            within[:, Total.PRICED_BLOCKS] / count,
+            (words - linked_words) / max(page[Total.WORDS] - page[Total.LINKED_WORDS], 1),
         ),
         axis=1,
     ).astype(np.float32)
-    section = lineage.chain[:, -1]
-    return [
-        facts.take(lineage.chain[:, LEVELS], axis=0).reshape(len(section), -1),
-        lineage.section_scores,
-        lineage.spans[section, 0] / len(section),
-    ]
+    section = ancestors.chain[:, Level.SECTION]
+    described = element.take(ancestors.chain[:, DESCRIBED_LEVELS], axis=0)
+    return {
+        "ancestors": described.reshape(len(section), -1),
+        "section name scores": ancestors.section_scores,
+        "section start": ancestors.spans[section, Span.START] / len(section),
+    }
 
 
-def _likeness(blocks: Blocks, groups: Ints, words: Floats) -> Column:
-    """How many blocks look like this one, how long they are, and how often its very text occurs."""
+def _similarity_features(blocks: Blocks, groups: Ints, words: Floats) -> Column:
+    """Blocks in the same group: count, mean length, share of the page; and copies of the block's text."""
     count = np.bincount(groups)
     size = np.bincount(groups, words)
     texts = Counter(blocks.texts)
     copies = np.array([texts[text] for text in blocks.texts])
-    alike = count[groups]
-    return np.stack((alike, size[groups] / alike, alike / len(words), copies), axis=1)
+    group_size = count[groups]
+    return np.stack(
+        (group_size, size[groups] / group_size, group_size / len(words), copies), axis=1
+    )
 
 
-def _titles(opening: list[list[str]], hints: Hints) -> Column:
-    """How much of a block is in the page's title, and how far it is from the block that is the title."""
+def _title_features(openings: list[list[str]], hints: Hints) -> Column:
+    """The share of a block's first words that are in the page's title, and its distance from the title block."""
     title = frozenset(WORD.findall(hints.title.lower()))
     shares = [
         0.0 if title.isdisjoint(words) else len(title.intersection(words)) / len(words)
-        for words in opening
+        for words in openings
     ]
     best, best_overlap = -1, 0.5
-    for index, (words, share) in enumerate(zip(opening, shares, strict=True)):
+    for index, (words, share) in enumerate(zip(openings, shares, strict=True)):
         if share > best_overlap:
             overlap = share * len(words) / max(len(words), len(title))
             if overlap > best_overlap:
                 best, best_overlap = index, overlap
-    at = np.arange(len(opening), dtype=np.float32)
-    distance = at - best if best >= 0 else np.full_like(at, -9999)
+    at = np.arange(len(openings), dtype=np.float32)
+    distance = at - best if best >= 0 else np.full_like(at, NO_TITLE_DISTANCE)
     return np.stack((np.array(shares, np.float32), distance), axis=1)
 
 
-def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Floats) -> Floats:
-    """What holds for the page as a whole, the same for every block."""
-    count = np.bincount(blocks.looks)
+def _page_features(blocks: Blocks, hints: Hints, page: Totals, words: Floats) -> Floats:
+    """Features of the whole page, the same in every row."""
     tags = dict.fromkeys(COUNTED_TAGS, 0)
-    for tag, times in zip(blocks.look_tags, count.tolist(), strict=True):
+    occurrences: list[int] = np.bincount(blocks.signatures).tolist()
+    for tag, count in zip(blocks.signature_tags, occurrences, strict=True):
         if tag in tags:
-            tags[tag] += times
+            tags[tag] += count
     path = hints.path
-    total = max(float(whole[0]), 1.0)
-    facts = [
+    total = max(float(page[Total.WORDS]), 1.0)
+    features = [
         float(np.log1p(total)),
-        *(float(part) / total for part in (whole[1], whole[2], whole[4])),
-        float(np.log1p(whole[3])),
-        total / float(whole[5]),
+        float(page[Total.LINKED_WORDS]) / total,
+        float(page[Total.SENTENCES]) / total,
+        float(page[Total.PARAGRAPH_WORDS]) / total,
+        float(np.log1p(page[Total.PRICED_BLOCKS])),
+        total / float(page[Total.BLOCKS]),
         float(words[words > LONG_WORDS].sum()) / total,
         *map(float, tags.values()),
         *(float(kind in hints.kinds) for kind in SCHEMA_KINDS),
@@ -295,4 +340,4 @@ def _page(blocks: Blocks, hints: Hints, whole: NDArray[np.float64], words: Float
         float(sum(map(str.isdigit, path))),
         float("?" in path),
     ]
-    return _same(len(words), facts)
+    return np.broadcast_to(np.array(features, np.float32), (len(words), len(features)))

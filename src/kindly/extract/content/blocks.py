@@ -1,7 +1,7 @@
-"""A page's tree → its blocks of running text and the elements around them, as flat lists.
+"""Block segmentation: a page's tree → its blocks of running text and the elements around them, as flat lists.
 
-A block is text that no block-level element interrupts. One walk over the tree; nothing is judged here, and how deep or
-wide the tree may be is bounded: below `MAX_DEPTH` an element counts as one block.
+A block is text without a block-level element inside it. The tree is traversed once. Recursion is bounded: an element
+deeper than `MAX_DEPTH` is added as one piece of text.
 """
 
 import re
@@ -21,7 +21,7 @@ TAG_ORDER = """
     blockquote pre
 """
 TAG_CODES = {tag: code for code, tag in enumerate(TAG_ORDER.split(), start=1)}
-"""Block-level tags, from those that seldom hold content to those that mostly do."""
+"""Codes of block-level tags, ordered from those that rarely hold content to those that mostly do."""
 
 MARKS = (
     *("nav", "header", "footer", "aside", "main", "article", "section", "form", "table", "li"),
@@ -68,51 +68,51 @@ ASCII_DIGITS = b"0123456789"
 
 @dataclass(slots=True)
 class Blocks:
-    """The text of a page in pieces, and the tree above them; every list of a group has one entry for each."""
+    """Parallel lists in three groups: one entry per block, one per element, one per element signature."""
 
     texts: list[str] = field(default_factory=list)
     nodes: list[list[Node]] = field(default_factory=list)
-    """Text nodes and images of each block."""
-    holders: list[int] = field(default_factory=list)
-    """The element around each block."""
+    """Text nodes and images of the block."""
+    containers: list[int] = field(default_factory=list)
+    """The number of the element that contains the block."""
     linked: list[int] = field(default_factory=list)
-    """Characters in links."""
+    """Characters of link text."""
     links: list[int] = field(default_factory=list)
+    """Number of links."""
     images: list[int] = field(default_factory=list)
+    """Number of images."""
     inner_names: list[str] = field(default_factory=list)
-    """Classes of the first inline element that has any."""
+    """Class names of the first inline element that has any."""
 
     elements: list[Element] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     """The root is its own parent."""
-    looks: list[int] = field(default_factory=list)
-    """Elements of the same tag and names have the same number."""
+    signatures: list[int] = field(default_factory=list)
+    """Elements with the same tag, class names and id have the same signature number."""
     marked: dict[int, int] = field(default_factory=dict)
-    """What attributes say of an element, where they say anything."""
+    """Mark bits from attributes, by element number; elements without such attributes are missing."""
     starts: list[int] = field(default_factory=list)
-    """The first block within each element."""
+    """The first block within the element."""
     ends: list[int] = field(default_factory=list)
     """One past the last block within."""
 
-    look_tags: list[str] = field(default_factory=list)
-    look_names: list[str] = field(default_factory=list)
-    """Classes and id, without their numbers."""
+    signature_tags: list[str] = field(default_factory=list)
+    signature_names: list[str] = field(default_factory=list)
+    """Class names and id, digits removed."""
 
     @property
     def tags(self) -> list[str]:
-        """The tag of each element."""
-        return [self.look_tags[look] for look in self.looks]
+        return [self.signature_tags[signature] for signature in self.signatures]
 
     @property
     def names(self) -> list[str]:
-        """The names of each element."""
-        return [self.look_names[look] for look in self.looks]
+        return [self.signature_names[signature] for signature in self.signatures]
 
     @property
     def marks(self) -> list[int]:
-        """What tag and attributes say of each element, as bits."""
-        marks = [TAG_MARKS.get(tag, 0) for tag in self.look_tags]
-        found = [marks[look] for look in self.looks]
+        """The mark bits of each element, from its tag and attributes."""
+        marks = [TAG_MARKS.get(tag, 0) for tag in self.signature_tags]
+        found = [marks[signature] for signature in self.signatures]
         for index, bits in self.marked.items():
             found[index] |= bits
         return found
@@ -120,59 +120,59 @@ class Blocks:
 
 def read_blocks(root: Element) -> Blocks:
     """The blocks below an element, in document order."""
-    walk = _Walk(_attribute_marks(root))
-    walk.element(root, root.tag, 0, linked=False, depth=0)
-    return walk.blocks
+    reader = _BlockReader(_attribute_marks(root))
+    reader.element(root, root.tag, 0, linked=False, depth=0)
+    return reader.blocks
 
 
-class _Walk:
-    """The state of one pass: the block that is being gathered and all that went before."""
+class _BlockReader:
+    """Traverses the tree once; holds the finished blocks and the block in progress."""
 
     def __init__(self, marked: dict[Node, int]) -> None:
         self.blocks = Blocks()
         self._marked = marked
-        self._looks: dict[tuple[str, str | None, str | None], int] = {}
-        self._plain: dict[tuple[str, str], int] = {}
+        self._signatures: dict[tuple[str, str | None, str | None], int] = {}
+        self._ids: dict[tuple[str, str], int] = {}
         self._pieces: list[str] = []
         self._nodes: list[Node] = []
         self._linked = self._links = self._images = 0
         self._names = ""
-        self._broken = False
+        self._after_break = False
 
     def element(self, element: Element, tag: str, parent: int, *, linked: bool, depth: int) -> None:
-        """Note down a block-level element and what is in it."""
+        """Add a block-level element and its content."""
         blocks = self.blocks
         index = len(blocks.parents)
         key = (tag, element.attr("class"), element.attr("id"))
-        look = self._looks.get(key)
+        signature = self._signatures.get(key)
         blocks.elements.append(element)
         blocks.parents.append(parent)
-        blocks.looks.append(self._look(*key) if look is None else look)
+        blocks.signatures.append(self._signature(*key) if signature is None else signature)
         if self._marked and (marks := self._marked.get(element)):
             blocks.marked[index] = marks
         blocks.starts.append(len(blocks.texts))
         blocks.ends.append(0)
-        self._below(element, index, linked, depth)
+        self._children(element, index, linked, depth)
         if self._pieces:
             self._close(index)
         blocks.ends[index] = len(blocks.texts)
 
-    def _look(self, tag: str, classes: str | None, identity: str | None) -> int:
-        names = _plain_names(classes, identity)
-        look = self._plain.setdefault((tag, names), len(self._plain))
-        if look == len(self.blocks.look_tags):
-            self.blocks.look_tags.append(tag)
-            self.blocks.look_names.append(names)
-        self._looks[tag, classes, identity] = look
-        return look
+    def _signature(self, tag: str, classes: str | None, identity: str | None) -> int:
+        names = _without_digits(classes, identity)
+        signature = self._ids.setdefault((tag, names), len(self._ids))
+        if signature == len(self.blocks.signature_tags):
+            self.blocks.signature_tags.append(tag)
+            self.blocks.signature_names.append(names)
+        self._signatures[tag, classes, identity] = signature
+        return signature
 
-    def _below(self, element: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
+    def _children(self, element: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
         pieces = self._pieces
         for child in element.children:
             if isinstance(child, Text):
                 text = child.data
                 if not text.isspace():
-                    self._broken = False
+                    self._after_break = False
                     if linked:
                         self._linked += len(text)
                     self._nodes.append(child)
@@ -189,7 +189,7 @@ class _Walk:
                 if depth < MAX_DEPTH:
                     self.element(child, tag, index, linked=linked, depth=depth + 1)
                 else:
-                    self._whole(child)
+                    self._add_subtree(child)
 
     def _inline(self, child: Element, tag: str, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
         if tag == "br":
@@ -203,18 +203,18 @@ class _Walk:
             if tag == "a":
                 self._links += 1
                 linked = True
-            self._below(child, index, linked, depth + 1)
+            self._children(child, index, linked, depth + 1)
         else:
-            self._whole(child)
+            self._add_subtree(child)
 
-    def _whole(self, element: Element) -> None:
+    def _add_subtree(self, element: Element) -> None:
         self._nodes.append(element)
         self._pieces.append(element.text)
 
     def _break(self, index: int) -> None:
-        """A line break; two of them end a block."""
-        if not self._broken:
-            self._broken = True
+        """Add a line break; two in a row end a block."""
+        if not self._after_break:
+            self._after_break = True
             if self._pieces:
                 self._pieces.append("\n")
         elif self._pieces:
@@ -226,27 +226,27 @@ class _Walk:
             blocks = self.blocks
             blocks.texts.append(text)
             blocks.nodes.append(self._nodes)
-            blocks.holders.append(index)
+            blocks.containers.append(index)
             blocks.linked.append(self._linked)
             blocks.links.append(self._links)
             blocks.images.append(self._images)
-            blocks.inner_names.append(_plain_names(self._names) if self._names else "")
+            blocks.inner_names.append(_without_digits(self._names) if self._names else "")
         self._pieces.clear()
         self._nodes = []
         self._linked = self._links = self._images = 0
         self._names = ""
-        self._broken = False
+        self._after_break = False
 
 
-def _plain_names(classes: str | None, identity: str | None = None) -> str:
+def _without_digits(classes: str | None, identity: str | None = None) -> str:
     names = (f"{classes or ''} {identity}" if identity else classes or "").strip()
-    if names.isascii():  # quicker so, and nearly all are
+    if names.isascii():  # the faster path, and by far the most common
         return names.encode().translate(None, ASCII_DIGITS).decode()[:200]
     return DIGITS.sub("", names)[:200]
 
 
 def _attribute_marks(root: Element) -> dict[Node, int]:
-    """What roles and schema.org attributes say, for the elements that have them."""
+    """Mark bits from ARIA and schema.org attributes, for the elements that have them."""
     return {element: _marks_of(element) for element in root.select(MARKED)}
 
 

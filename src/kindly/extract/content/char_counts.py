@@ -1,46 +1,68 @@
-"""Texts → how many characters of each kind are in them, for all texts at once."""
+"""Character counts of texts by class (digits, capitals, punctuation, …), vectorised over all texts of a page."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-SPACE, DIGIT, UPPER, STOP, COMMA, MONEY, SIGN, WIDE = (1 << bit for bit in range(8))
+
+SPACE, DIGIT, UPPER, STOP, COMMA, MONEY, SYMBOL, WIDE = (1 << bit for bit in range(8))
+"""Character classes, as bits. `WIDE` characters are words of their own (Chinese, Japanese, Korean)."""
 TABLE_SIZE = 0x10000
-CHARACTERS = (
+CLASS_MEMBERS = (
     (".!?…。！？", STOP),
     (",;:，、；：", COMMA),
     ("$€£¥₹₽₩", MONEY),
-    ("|·•»›/←→+&#©®™*=<>{}[]()@", SIGN),
+    ("|·•»›/←→+&#©®™*=<>{}[]()@", SYMBOL),
 )
 
 
+class Count(IntEnum):
+    """The columns of `CharCounts.by_class`."""
+
+    DIGITS = 0
+    CAPITALS = 1
+    COMMAS = 2
+    MONEY = 3
+    SYMBOLS = 4
+
+
+COUNTED_CLASSES = {
+    Count.DIGITS: DIGIT,
+    Count.CAPITALS: UPPER,
+    Count.COMMAS: COMMA,
+    Count.MONEY: MONEY,
+    Count.SYMBOLS: SYMBOL,
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """For each text how much it has of what."""
+class CharCounts:
+    """Counts with one row per text."""
 
     characters: Floats
     words: Floats
     """At least one."""
-    kinds: Floats
-    """Digits, capitals, commas, money signs and other signs."""
+    by_class: Floats
+    """Characters of each class, in the columns of `Count`."""
     sentences: Floats
     edges: Floats
-    """Whether it ends a sentence, ends with a comma or colon, begins with a capital."""
+    """Flags: ends a sentence, ends with a comma or colon, starts with a capital."""
 
 
 @lru_cache(maxsize=1)
-def _classes() -> NDArray[np.uint8]:
-    """For every character what it is, as bits."""
+def _class_table() -> NDArray[np.uint8]:
+    """The class bits of every character, by code point."""
     table = np.zeros(TABLE_SIZE, np.uint8)
     for code in range(0x3001):
         character = chr(code)
         table[code] = (
             character.isspace() * SPACE | character.isdigit() * DIGIT | character.isupper() * UPPER
         )
-    for characters, bit in CHARACTERS:
+    for characters, bit in CLASS_MEMBERS:
         for character in characters:
             table[ord(character)] |= bit
     table[0x3040:0xA000] |= WIDE
@@ -48,26 +70,26 @@ def _classes() -> NDArray[np.uint8]:
     return table
 
 
-def count_characters(texts: list[str]) -> Counts:
-    """The counts of texts, none of which is empty."""
+def count_characters(texts: list[str]) -> CharCounts:
+    """The counts of non-empty texts."""
     joined = "\n".join(texts) + "\n"
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-    classes = _classes().take(codes, mode="clip")
+    classes = _class_table().take(codes, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
     starts = np.concatenate(([0], ends[:-1]))
     space = (classes & SPACE).astype(np.bool_)
     words = (~space[:-1] & space[1:]) | (classes[:-1] >= WIDE)
     stops = (classes[:-1] & STOP).astype(np.bool_) & (space[1:] | (codes[:-1] > TABLE_SIZE // 8))
-    kinds = [
+    by_class = [
         np.add.reduceat((classes & bit).astype(np.bool_), starts, dtype=np.float32)
-        for bit in (DIGIT, UPPER, COMMA, MONEY, SIGN)
+        for bit in COUNTED_CLASSES.values()
     ]
     last, first = classes[ends - 2], classes[starts]
     edges = [(last & STOP) > 0, (last & COMMA) > 0, (first & UPPER) > 0]
-    return Counts(
-        (ends - starts - 1).astype(np.float32),
-        np.maximum(np.add.reduceat(words, starts, dtype=np.float32), 1),
-        np.stack(kinds, axis=1),
-        np.add.reduceat(stops, starts, dtype=np.float32),
-        np.stack(edges, axis=1).astype(np.float32),
+    return CharCounts(
+        characters=(ends - starts - 1).astype(np.float32),
+        words=np.maximum(np.add.reduceat(words, starts, dtype=np.float32), 1),
+        by_class=np.stack(by_class, axis=1),
+        sentences=np.add.reduceat(stops, starts, dtype=np.float32),
+        edges=np.stack(edges, axis=1).astype(np.float32),
     )

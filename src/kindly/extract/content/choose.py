@@ -1,95 +1,104 @@
-"""The chance of each block → the blocks to keep, with tables, lists and sections whole.
+"""Block selection: content probabilities → the blocks to keep, by the best expected F1 of their words.
 
-Chances come from the classifier; what is decided here knows the tree and how much text a block has.
+Tables, lists and code blocks are kept or dropped whole, and headings and tables of contents follow the text they
+belong to.
 """
 
 import numpy as np
 
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.outline import Flags, elements_of, with_contents, with_headings
+from kindly.extract.content.outline import (
+    Flags,
+    elements_of,
+    with_headings,
+    with_tables_of_contents,
+)
 
 TABLE_SHARE = 0.7
 LIST_SHARE = 0.3
-"""A table or list with more of the page's words than this may be its layout."""
+"""A table or list with more of the page's words than this may be the layout of the page."""
 ITEM_WORDS = 30
 """A list whose blocks are longer on average may hold whole texts."""
-CREDITS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
-"""By how much the odds of each are raised: what a page sets in rows or lines seldom is chrome."""
+ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
+"""Structures whose blocks share one probability, and the factor on its odds: rows and lines are seldom boilerplate."""
 
-SHARPER = 1.2
-SHIFT = 2.0
-"""How chances are read where blocks are chosen: a little surer, and all those of a page off by so much at once."""
-SHIFTS = SHIFT * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
+SHARPNESS = 1.2
+"""Factor on log-odds: the classifier is slightly under-confident."""
+SHIFT_SPREAD = 2.0
+"""Standard deviation of the error that all log-odds of a page have in common."""
+SHIFTS = SHIFT_SPREAD * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
 SHIFT_WEIGHTS = np.array([0.101, 0.207, 0.287, 0.31, 0.287, 0.207, 0.101], np.float32) / 1.5
-LEAST_CHANCE = 1e-4
+MIN_PROBABILITY = 1e-4
 
 
-def settle(blocks: Blocks, chances: Floats, words: Floats) -> Flags:
+def select_blocks(blocks: Blocks, probabilities: Floats, words: Floats) -> Flags:
     """The blocks to keep, at least one."""
-    keep = choose(evened(blocks, chances, words), words)
-    return with_contents(blocks, with_headings(blocks, keep))
+    keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
+    return with_tables_of_contents(blocks, with_headings(blocks, keep))
 
 
-def chances_of(odds: Floats) -> Floats:
-    """Logarithms of odds as chances, 0 to 1."""
-    chances: Floats = np.divide(1, 1 + np.exp(-odds), dtype=np.float32)
-    return chances
+def sigmoid(log_odds: Floats) -> Floats:
+    """Log-odds as probabilities."""
+    probabilities: Floats = np.divide(1, 1 + np.exp(-log_odds), dtype=np.float32)
+    return probabilities
 
 
-def expected_agreement(chances: Floats, words: Floats) -> float:
-    """The F1 of words that the best choice may be expected to have."""
-    order = np.argsort(-chances, kind="stable")
-    return float(_agreements(chances[order], words[order]).max())
+def best_expected_f1(probabilities: Floats, words: Floats) -> float:
+    """The highest expected word F1 of any selection."""
+    order = np.argsort(-probabilities, kind="stable")
+    return float(_prefix_f1(probabilities[order], words[order]).max())
 
 
-def choose(chances: Floats, words: Floats) -> Flags:
-    """The blocks whose words together may be expected to agree best with the content.
+def maximise_expected_f1(probabilities: Floats, words: Floats) -> Flags:
+    """The selection with the highest expected word F1.
 
-    Blocks are taken from the likeliest down, as far as the expected F1 of their words rises. A page may be misjudged as
-    a whole, so that is the mean F1 where all its chances are lower, as they are, or higher.
+    Blocks are added in order of falling probability while the expected F1 rises. The classifier may misjudge a page as
+    a whole, so the F1 is averaged over scenarios in which all log-odds are shifted down or up together.
     """
-    order = np.argsort(-chances, kind="stable")
-    bounded = np.clip(chances[order], LEAST_CHANCE, 1 - LEAST_CHANCE)
-    odds = SHARPER * np.log(bounded / (1 - bounded))
-    worlds = _agreements(chances_of(odds + SHIFTS), words[order])
-    last = int(np.argmax(SHIFT_WEIGHTS @ worlds))
-    keep = np.zeros(len(chances), np.bool_)
+    order = np.argsort(-probabilities, kind="stable")
+    bounded = np.clip(probabilities[order], MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+    log_odds = SHARPNESS * np.log(bounded / (1 - bounded))
+    scenarios = _prefix_f1(sigmoid(log_odds + SHIFTS), words[order])
+    last = int(np.argmax(SHIFT_WEIGHTS @ scenarios))
+    keep = np.zeros(len(probabilities), np.bool_)
     keep[order[: last + 1]] = True
     return keep
 
 
-def _agreements(chances: Floats, words: Floats) -> Floats:
-    """The expected F1 of the first, the first two, the first three blocks, …"""
-    hits = np.cumsum(chances * words, axis=-1)
+def _prefix_f1(probabilities: Floats, words: Floats) -> Floats:
+    """The expected F1 of the first block, of the first two, of the first three, …"""
+    hits = np.cumsum(probabilities * words, axis=-1)
     found: Floats = np.divide(2 * hits, np.cumsum(words) + hits[..., -1:], dtype=np.float32)
     return found
 
 
-def evened(blocks: Blocks, chances: Floats, words: Floats) -> Floats:
-    """Chances with one value for all of a list, a table or a piece of code."""
-    mass, held = _running(words), _running(chances * words)
-    even = chances.copy()
+def pool_structures(blocks: Blocks, probabilities: Floats, words: Floats) -> Floats:
+    """The probabilities, with one common value within each list, table and code block."""
+    words_before = _running_totals(words)
+    content_before = _running_totals(probabilities * words)
+    pooled = probabilities.copy()
     done = 0
-    for at in elements_of(blocks, CREDITS):
+    for at in elements_of(blocks, ODDS_FACTORS):
         start, end = blocks.starts[at], blocks.ends[at]
         if start < done or start == end:
             continue
-        tag, size = blocks.look_tags[blocks.looks[at]], mass[end] - mass[start]
+        tag = blocks.signature_tags[blocks.signatures[at]]
+        size = words_before[end] - words_before[start]
         share = TABLE_SHARE if tag == "table" else LIST_SHARE
-        small = size < share * mass[-1] and size < ITEM_WORDS * (end - start)
+        small = size < share * words_before[-1] and size < ITEM_WORDS * (end - start)
         if tag == "pre" or (small and end > start + 1):
-            mean = (held[end] - held[start]) / size
-            even[start:end] = _credited(mean, CREDITS[tag])
+            mean = (content_before[end] - content_before[start]) / size
+            pooled[start:end] = _with_odds_factor(mean, ODDS_FACTORS[tag])
             done = end
-    return even
+    return pooled
 
 
-def _running(values: Floats) -> list[float]:
-    """Running totals, so that the sum over any span is a difference."""
+def _running_totals(values: Floats) -> list[float]:
+    """Prefix sums, so that the sum over any span is a difference."""
     totals: list[float] = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64))).tolist()
     return totals
 
 
-def _credited(chance: float, credit: float) -> float:
-    return credit * chance / (1 - chance + credit * chance)
+def _with_odds_factor(probability: float, factor: float) -> float:
+    return factor * probability / (1 - probability + factor * probability)

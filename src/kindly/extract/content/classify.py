@@ -1,7 +1,7 @@
-"""Blocks of a page → which of them are content.
+"""Content classifier: the blocks of a page → which of them are main content.
 
-Boosted decision trees, and where they leave doubts also small neural networks. Trees, networks and word lists are data
-beside this module, made by `tools/train_extractor.py`; nothing is learned here.
+Gradient-boosted trees classify every page; on uncertain pages an ensemble of small neural networks is averaged in. The
+trained weights are `content.npz` beside this module, written by `tools/train_extractor.py`.
 """
 
 import io
@@ -11,91 +11,91 @@ from importlib.resources import files
 
 import numpy as np
 
-from kindly.extract.content.block_features import tabulate
+from kindly.extract.content.block_features import compute_features
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.choose import chances_of, expected_agreement, settle
+from kindly.extract.content.choose import best_expected_f1, select_blocks, sigmoid
 from kindly.extract.content.lexicon import Lexicon
-from kindly.extract.content.network import Layer, Network, Panel
+from kindly.extract.content.network import Ensemble, Layer, Network
 from kindly.extract.content.outline import Flags
 from kindly.extract.content.page_kind import Hints
-from kindly.extract.content.trees import Forest, Trees
+from kindly.extract.content.trees import Forest, PackedTrees
 
 DATA = "content.npz"
-SURE = 0.95
-"""A choice that may be expected to agree so well with the content is not thought over again."""
-LAYER_PARTS = tuple(part.name for part in fields(Layer))
-NETWORK_PARTS = tuple(part.name for part in fields(Network) if part.name != "layers")
-PANEL_PARTS = tuple(part.name for part in fields(Panel) if part.name != "networks")
+CONFIDENT_F1 = 0.95
+"""With an expected F1 of at least this the trees decide alone."""
+LAYER_ARRAYS = tuple(part.name for part in fields(Layer))
+NETWORK_ARRAYS = tuple(part.name for part in fields(Network) if part.name != "layers")
+ENSEMBLE_ARRAYS = tuple(part.name for part in fields(Ensemble) if part.name != "networks")
 
 
 @dataclass(frozen=True, slots=True)
 class ContentModel:
-    """All that was learned."""
+    """The trained model: word scores, trees and networks."""
 
     lexicon: Lexicon
     forest: Forest
-    panel: Panel
+    ensemble: Ensemble
 
     def keep(self, blocks: Blocks, hints: Hints) -> Flags:
         """For each block whether it is content; at least one is."""
-        table = tabulate(blocks, hints, self.lexicon)
-        odds = self.forest.odds(table.matrix)
-        if has_doubts(odds, table.words):
-            odds = blend([odds, *self.panel.odds(table)])
-        return settle(blocks, chances_of(odds), table.words)
+        table = compute_features(blocks, hints, self.lexicon)
+        log_odds = self.forest.log_odds(table.matrix)
+        if is_uncertain(log_odds, table.words):
+            log_odds = mean_log_odds([log_odds, *self.ensemble.log_odds(table)])
+        return select_blocks(blocks, sigmoid(log_odds), table.words)
 
 
-def has_doubts(odds: Floats, words: Floats) -> bool:
-    """Whether what the trees say is to be thought over."""
-    return expected_agreement(chances_of(odds), words) < SURE
+def is_uncertain(log_odds: Floats, words: Floats) -> bool:
+    """Whether the trees' prediction is too uncertain to be used alone."""
+    return best_expected_f1(sigmoid(log_odds), words) < CONFIDENT_F1
 
 
-def blend(opinions: list[Floats]) -> Floats:
-    """What all say together."""
-    mean: Floats = np.mean(opinions, axis=0, dtype=np.float32)
+def mean_log_odds(predictions: list[Floats]) -> Floats:
+    """The mean of several models' log-odds."""
+    mean: Floats = np.mean(predictions, axis=0, dtype=np.float32)
     return mean
 
 
 @lru_cache(maxsize=1)
 def load_model() -> ContentModel:
-    """The model shipped with the package, read once."""
+    """The model shipped with the package, loaded once."""
     data = files("kindly.extract.content").joinpath(DATA).read_bytes()
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         return ContentModel(
-            Lexicon(_words(arrays, "names"), _words(arrays, "words")),
-            _trees(arrays),
-            _panel(arrays),
+            Lexicon(_scores(arrays, "names"), _scores(arrays, "words")),
+            _forest(arrays),
+            _ensemble(arrays),
         )
 
 
-def _words(arrays: "np.lib.npyio.NpzFile", name: str) -> dict[str, float]:
+def _scores(arrays: "np.lib.npyio.NpzFile", name: str) -> dict[str, float]:
     words = bytes(arrays[f"{name}_text"]).decode().split("\n")
     scores: list[float] = (arrays[f"{name}_score"].astype(np.float32) / 10).tolist()
     return dict(zip(words, scores, strict=True))
 
 
-def _trees(arrays: "np.lib.npyio.NpzFile") -> Forest:
-    trees = Trees(
+def _forest(arrays: "np.lib.npyio.NpzFile") -> Forest:
+    trees = PackedTrees(
         roots=arrays["trees_roots"].astype(np.int64),
         step=arrays["trees_step"].astype(np.int64),
         threshold=arrays["trees_threshold"],
         value=arrays["trees_value"].astype(np.float32),
         depth=int(arrays["trees_depth"]),
     )
-    return trees.grown()
+    return trees.unpack()
 
 
-def _panel(arrays: "np.lib.npyio.NpzFile") -> Panel:
-    scale = {name: arrays[f"panel_{name}"] for name in PANEL_PARTS}
+def _ensemble(arrays: "np.lib.npyio.NpzFile") -> Ensemble:
+    scale = {name: arrays[f"ensemble_{name}"] for name in ENSEMBLE_ARRAYS}
     count = int(arrays["networks"])
-    return Panel(networks=tuple(_network(arrays, at) for at in range(count)), **scale)
+    return Ensemble(networks=tuple(_network(arrays, at) for at in range(count)), **scale)
 
 
 def _network(arrays: "np.lib.npyio.NpzFile", at: int) -> Network:
-    parts = {name: arrays[f"network{at}_{name}"] for name in NETWORK_PARTS}
+    parts = {name: arrays[f"network{at}_{name}"] for name in NETWORK_ARRAYS}
     layers = (
-        Layer(*(arrays[f"network{at}_layer{layer}_{name}"] for name in LAYER_PARTS))
+        Layer(*(arrays[f"network{at}_layer{layer}_{name}"] for name in LAYER_ARRAYS))
         for layer in range(int(arrays["layers"]))
     )
     return Network(layers=tuple(layers), **parts)

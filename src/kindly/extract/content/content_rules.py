@@ -1,7 +1,6 @@
-"""A short page's tree → the element that holds its main content, with navigation, teasers and notices taken out.
+"""Rule-based boilerplate removal for short pages, which have too little text for the classifier.
 
-Rules only: names of tags, roles and classes, and how much of a block's text is links; a page of a few words has too
-little to be judged by what is usual. It works on the tree in place and never takes everything away.
+The rules use tag names, roles, class names and link density. The tree is changed in place and never left empty.
 """
 
 import re
@@ -52,11 +51,11 @@ MAIN_HINTS = (
     "article",
 )
 MAIN_SHARE = (0.55, 0.3, 0.6)
-"""How much of the page's prose a hinted element must hold to be believed; one for each row of `MAIN_HINTS`."""
+"""The share of the page's prose that a hinted element must hold to be trusted, for each row of `MAIN_HINTS`."""
 
 DESCENT_SHARE = 0.92
 DESCENT_CHARACTERS = 500
-"""A page shorter than this is read whole."""
+"""A page with less prose than this is not narrowed down."""
 BLOCK_TAGS = "div section ul ol dl table p aside header form details nav center td"
 BLOCKS = frozenset(BLOCK_TAGS.split())
 CONTAINERS = frozenset(
@@ -75,8 +74,8 @@ RELATED_HEADING = re.compile(
 )
 
 
-class Measure:
-    """Characters of text and of link text below every element of a tree, counted once."""
+class TextMeasure:
+    """Counts characters of text and of link text below every element of a tree, in one pass."""
 
     def __init__(self, root: Node) -> None:
         self._text: dict[Node, int] = {}
@@ -100,15 +99,14 @@ class Measure:
                     self._links[parent] = self._links.get(parent, 0) + links
 
     def text(self, node: Node) -> int:
-        """Characters of text."""
         return self._text.get(node, 0)
 
     def prose(self, node: Node) -> float:
-        """Characters of text, those in links counted little."""
+        """Characters of text, with a discount on link text."""
         return self._text.get(node, 0) - LINK_DISCOUNT * self._links.get(node, 0)
 
     def link_share(self, node: Node) -> float:
-        """How much of the text is links, 0 to 1."""
+        """Link density: the share of link text, 0 to 1."""
         text = self._text.get(node, 0)
         return self._links.get(node, 0) / text if text else 0.0
 
@@ -116,38 +114,40 @@ class Measure:
 def content_by_rules(body: Element) -> Element:
     """The element with the page's main content; the tree is pruned in place."""
     _prune(body)
-    measure = Measure(body)
-    start = _hinted(body, measure)
+    measure = TextMeasure(body)
+    start = _hinted_content(body, measure)
     root = _descend(start, measure)
     _prune_links(root, measure)
     _prune_teasers(root, measure)
-    _bring_title(root, body)
+    _move_title_inside(root, body)
     return root
 
 
 def _prune(body: Element) -> None:
-    measure = Measure(body)
+    measure = TextMeasure(body)
     kept = body.select("main, [role=main], h1")
     protected = {node for element in kept for node in (element, *element.ancestors)}
-    doomed = [
+    candidates = [
         element
         for element in body.select(CANDIDATES)
         if element not in protected and _is_boilerplate(element)
     ]
-    _remove(doomed, body, measure, keep_share=0.35)
+    _remove(candidates, body, measure, keep_share=0.35)
     comments = [
         element
         for element in body.select("[class*=omment], [id*=omment], [id*=respond]")
         if element not in protected and not COMMENT_NAMES.isdisjoint(_names(element))
     ]
     if comments:
-        _remove(comments, body, Measure(body), keep_share=0.5)
+        _remove(comments, body, TextMeasure(body), keep_share=0.5)
 
 
-def _remove(doomed: list[Element], body: Element, measure: Measure, *, keep_share: float) -> None:
-    """Take elements out, the smallest first, but leave enough of the page's prose and never nothing."""
-    chosen = set(doomed)
-    outermost = [element for element in doomed if chosen.isdisjoint(element.ancestors)]
+def _remove(
+    candidates: list[Element], body: Element, measure: TextMeasure, *, keep_share: float
+) -> None:
+    """Remove elements, smallest first, while at least `keep_share` of the page's prose and some text remain."""
+    chosen = set(candidates)
+    outermost = [element for element in candidates if chosen.isdisjoint(element.ancestors)]
     prose, text = measure.prose(body), measure.text(body)
     least = keep_share * prose
     for element in sorted(outermost, key=measure.prose):
@@ -167,14 +167,14 @@ def _is_boilerplate(element: Element) -> bool:
         return CALLOUTS.isdisjoint(_names(element))
     if element.tag == "header":
         return element.closest("main, article, [role=main]") is None
-    return _names_boilerplate(_naming(element))
+    return _names_boilerplate(_name_text(element))
 
 
 def _names(element: Element) -> frozenset[str]:
-    return _words(_naming(element))
+    return _words(_name_text(element))
 
 
-def _naming(element: Element) -> str:
+def _name_text(element: Element) -> str:
     return f"{element.attr('class') or ''} {element.attr('id') or ''}"
 
 
@@ -189,8 +189,8 @@ def _names_boilerplate(text: str) -> bool:
     return not BOILERPLATE.isdisjoint(names) and CONTENT.isdisjoint(names)
 
 
-def _hinted(body: Element, measure: Measure) -> Element:
-    """The smallest element that the page itself calls its content and that holds most of the prose."""
+def _hinted_content(body: Element, measure: TextMeasure) -> Element:
+    """The smallest element that the page marks as its content and that holds most of the prose."""
     total = measure.prose(body)
     start = body
     for hint, share in zip(reversed(MAIN_HINTS), reversed(MAIN_SHARE), strict=True):
@@ -200,19 +200,19 @@ def _hinted(body: Element, measure: Measure) -> Element:
     return start
 
 
-def _descend(start: Element, measure: Measure) -> Element:
-    """Follow the one container that holds nearly all prose, as long as there is one."""
+def _descend(start: Element, measure: TextMeasure) -> Element:
+    """Descend while a single container holds nearly all prose."""
     root = start
     while True:
         enough = max(DESCENT_CHARACTERS, DESCENT_SHARE * measure.prose(root))
-        heir = next((child for child in root.children if measure.prose(child) >= enough), None)
-        if not isinstance(heir, Element) or heir.tag not in CONTAINERS:
+        container = next((child for child in root.children if measure.prose(child) >= enough), None)
+        if not isinstance(container, Element) or container.tag not in CONTAINERS:
             return root
-        root = heir
+        root = container
 
 
-def _prune_links(root: Element, measure: Measure) -> None:
-    """Take link lists out of prose; a page that is mostly links keeps them."""
+def _prune_links(root: Element, measure: TextMeasure) -> None:
+    """Remove lists of links; a page that is mostly links keeps them."""
     if measure.link_share(root) > MOSTLY_LINKS:
         return
     for element in root.select(", ".join(sorted(BLOCKS))):
@@ -223,27 +223,27 @@ def _prune_links(root: Element, measure: Measure) -> None:
 
 
 def _is_worth_keeping(element: Element) -> bool:
-    """Whether a link-heavy block still is part of the text: a heading, code, or a sentence with a link or two."""
+    """Whether a link-heavy block is part of the text: a heading, code, or a sentence with a link or two."""
     if element.select_one("pre, h1, h2") is not None:
         return True
     return element.tag == "p" and len(element.select("a")) < MANY_LINKS
 
 
-def _prune_teasers(root: Element, measure: Measure) -> None:
-    """Take out blocks that open with a heading such as "Related articles"."""
+def _prune_teasers(root: Element, measure: TextMeasure) -> None:
+    """Remove blocks that start with a heading such as "Related articles"."""
     for heading in root.select("h2, h3, h4, h5, h6"):
         if not RELATED_HEADING.match(heading.text.strip()):
             continue
-        block = _grown(heading, root, measure)
+        block = _outermost_of(heading, root, measure)
         parent = block.parent
-        if not isinstance(parent, Element) or parent == root or not _opens_with(parent, block):
+        if not isinstance(parent, Element) or parent == root or not _starts_with(parent, block):
             continue
         if measure.prose(parent) < 0.3 * measure.prose(root):
             parent.decompose()
 
 
-def _grown(heading: Element, root: Element, measure: Measure) -> Element:
-    """The outermost element that holds this heading and nothing else."""
+def _outermost_of(heading: Element, root: Element, measure: TextMeasure) -> Element:
+    """The outermost element that holds this heading and no other text."""
     block = heading
     while isinstance(parent := block.parent, Element) and parent != root:
         if measure.text(parent) > measure.text(heading):
@@ -252,7 +252,7 @@ def _grown(heading: Element, root: Element, measure: Measure) -> Element:
     return block
 
 
-def _opens_with(parent: Element, block: Element) -> bool:
+def _starts_with(parent: Element, block: Element) -> bool:
     for child in parent.children:
         if child == block:
             return True
@@ -261,8 +261,8 @@ def _opens_with(parent: Element, block: Element) -> bool:
     return False
 
 
-def _bring_title(root: Element, body: Element) -> None:
-    """Put the page's only first-level heading on top if it stood outside."""
+def _move_title_inside(root: Element, body: Element) -> None:
+    """Move the page's only first-level heading to the top of the content if it is outside."""
     titles = [title for title in body.select("h1") if title.text.strip()]
     if len(titles) == 1 and root != titles[0] and root not in titles[0].ancestors:
         root.insert(0, titles[0].extract())

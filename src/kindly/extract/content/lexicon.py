@@ -1,6 +1,7 @@
-"""Words → how much they speak for content, in names of elements and at the beginning of short texts."""
+"""Learned word scores: how much the words of class names, ids and short texts indicate main content."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -12,64 +13,73 @@ STEM = re.compile(
     r"message|answer|question|summary|detail|price|rating|toolbar|teaser|headline|paragraph|title|body|post"
 )
 LONG_NAME = 8
-"""Letters from which on a word may be several, written as one."""
+"""A word with at least this many letters may be several words written as one."""
 WORD = re.compile(r"[^\W\d_]+")
-ONLY_LETTERS = bytes(code if chr(code).isalpha() else ord(" ") for code in range(256))
-"""Takes ASCII apart in the same way, and faster."""
+LETTERS_OR_SPACE = bytes(code if chr(code).isalpha() else ord(" ") for code in range(256))
+"""Translation table that splits ASCII text like `WORD`, but faster."""
 FIRST_WORDS = 10
 SHORT_TEXT = 90
-MAX_REMEMBERED = 20_000
+MAX_CACHED = 20_000
 
-Range = tuple[float, float]
-"""A lowest and a highest score."""
+ScoreRange = tuple[float, float]
+"""The lowest and the highest score, zero included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """How much words speak for content (above nought) or against it."""
+    """Word scores: positive for words that indicate content, negative for boilerplate."""
 
     names: dict[str, float] = field(default_factory=dict)
+    """Scores of words in class names and ids."""
     words: dict[str, float] = field(default_factory=dict)
-    _names: dict[str, Range] = field(default_factory=dict)
-    _parts: dict[str, Range] = field(default_factory=dict)
+    """Scores of words at the start of short texts."""
+    _by_name: dict[str, ScoreRange] = field(default_factory=dict)
+    _by_part: dict[str, ScoreRange] = field(default_factory=dict)
 
-    def of_names(self, names: str) -> Range:
-        """The lowest and the highest score among the words of these class names, and nought."""
-        known = self._names
+    def score_names(self, names: str) -> ScoreRange:
+        """The score range over all words of these space-separated class names.
+
+        Two caches: elements of one page share single names more often than whole lists of names, and pages share the
+        parts of names.
+        """
+        cached = self._by_name
         low = high = 0.0
         for name in names.split():
-            lowest, highest = known.get(name) or self._of_name(name)
+            lowest, highest = cached.get(name) or _memoise(cached, name, self._score_name)
             if lowest < low:
                 low = lowest
             if highest > high:
                 high = highest
         return low, high
 
-    def _of_name(self, name: str) -> Range:
-        """The same of a single name: elements of a page have many of these in common, and few whole lists of them."""
-        if len(self._names) > MAX_REMEMBERED:
-            self._names.clear()
+    def _score_name(self, name: str) -> ScoreRange:
+        cached = self._by_part
         low = high = 0.0
         for part in NAME_WORD.findall(name):
-            lowest, highest = self._parts.get(part) or self._of_part(part)
+            lowest, highest = cached.get(part) or _memoise(cached, part, self._score_part)
             low, high = min(low, lowest), max(high, highest)
-        found = self._names[name] = (low, high)
-        return found
+        return low, high
 
-    def _of_part(self, part: str) -> Range:
-        """The same of a part of a name: these all pages have in common."""
-        if len(self._parts) > MAX_REMEMBERED:
-            self._parts.clear()
+    def _score_part(self, part: str) -> ScoreRange:
         word = part.lower()
         words = (word, *_stems(word)) if len(word) > 1 else ()
         scores = [self.names.get(word, 0.0) for word in words]
-        found = self._parts[part] = (min(0.0, 0.0, *scores), max(0.0, 0.0, *scores))
-        return found
+        return min(0.0, 0.0, *scores), max(0.0, 0.0, *scores)
+
+
+def _memoise(
+    cache: dict[str, ScoreRange], key: str, compute: Callable[[str], ScoreRange]
+) -> ScoreRange:
+    """Compute and cache a value; a full cache is emptied first."""
+    if len(cache) > MAX_CACHED:
+        cache.clear()
+    found = cache[key] = compute(key)
+    return found
 
 
 @lru_cache(maxsize=8192)
 def name_words(names: str) -> tuple[str, ...]:
-    """The words that class names and ids are made of, in small letters, and the stems of long ones."""
+    """The lower-case words of class names and ids, and the stems found in long words."""
     words = [word.lower() for word in NAME_WORD.findall(names) if len(word) > 1]
     stems = [stem for word in words for stem in _stems(word)]
     return tuple(dict.fromkeys(words + stems))
@@ -80,10 +90,10 @@ def _stems(word: str) -> list[str]:
 
 
 def first_words(text: str) -> list[str]:
-    """The words a short text begins with, in small letters; none of a long one."""
+    """The first words of a short text in lower case; an empty list for a long text."""
     if len(text) > SHORT_TEXT:
         return []
     lower = text.lower()
     if not lower.isascii():
         return WORD.findall(lower)[:FIRST_WORDS]
-    return lower.encode().translate(ONLY_LETTERS).decode().split()[:FIRST_WORDS]
+    return lower.encode().translate(LETTERS_OR_SPACE).decode().split()[:FIRST_WORDS]

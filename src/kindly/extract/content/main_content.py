@@ -1,7 +1,7 @@
-"""A page's tree → the element that holds its main content, with all else taken out.
+"""Main content extraction (boilerplate removal): a page's tree → the element that holds its main content.
 
-The tree is cut into blocks, a learned classifier says which are content, and what holds none of those goes. Short
-and huge pages are read by rules. It works on the tree in place and never takes everything away.
+The tree is split into blocks, a trained classifier selects the content, and elements without a selected block are
+removed. Short and very large pages are handled by rules. The tree is changed in place and never left empty.
 """
 
 from turbohtml import Document, Element
@@ -12,9 +12,9 @@ from kindly.extract.content.page_kind import Hints
 
 NO_HINTS = Hints()
 SHORT_PAGE = 1_000
-"""Characters of text below which a page is read by rules."""
+"""Pages with less text than this, in characters, are handled by rules."""
 MANY_BLOCKS = 15_000
-"""Blocks above which a page is read by rules, to bound memory."""
+"""Pages with more blocks than this are handled by rules, to bound memory."""
 
 
 def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
@@ -26,11 +26,11 @@ def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
     count = len(blocks.texts)
     if count > MANY_BLOCKS or sum(map(len, blocks.texts)) < SHORT_PAGE:
         return content_by_rules(body)
-    _prune(blocks, _kept(blocks, hints))
+    _prune(blocks, _classify(blocks, hints))
     return body
 
 
-def _kept(blocks: Blocks, hints: Hints) -> list[bool]:
+def _classify(blocks: Blocks, hints: Hints) -> list[bool]:
     from kindly.extract.content.classify import load_model  # numpy is slow to import
 
     keep: list[bool] = load_model().keep(blocks, hints).tolist()
@@ -38,19 +38,19 @@ def _kept(blocks: Blocks, hints: Hints) -> list[bool]:
 
 
 def _prune(blocks: Blocks, keep: list[bool]) -> None:
-    """Take out the elements without a kept block, and from the others the text that is not kept."""
+    """Remove the elements without a kept block, and from the others the text that is not kept."""
     kept_before = [0]
     for kept in keep:
         kept_before.append(kept_before[-1] + kept)
-    gone = [False] * len(blocks.elements)
+    removed = [False] * len(blocks.elements)
     for index, element in enumerate(blocks.elements):
         start, end = blocks.starts[index], blocks.ends[index]
-        if gone[blocks.parents[index]]:
-            gone[index] = True
+        if removed[blocks.parents[index]]:
+            removed[index] = True
         elif start < end and kept_before[start] == kept_before[end]:
-            gone[index] = True
+            removed[index] = True
             element.decompose()
     for block, kept in enumerate(keep):
-        if not kept and not gone[blocks.holders[block]]:
+        if not kept and not removed[blocks.containers[block]]:
             for node in blocks.nodes[block]:
                 node.extract()

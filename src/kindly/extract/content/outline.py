@@ -1,4 +1,4 @@
-"""Blocks, and which of them are kept → the headings that belong to kept text, and the page's own table of contents."""
+"""Outline of a page: add to the selected blocks their headings and the page's own tables of contents."""
 
 import re
 from collections.abc import Container, Iterator
@@ -16,62 +16,64 @@ LEVELS = {f"h{level}": level for level in range(1, 7)}
 HEADINGS_IN_A_ROW = 2
 LEAST_ENTRIES = 3
 ENTRY_SHARE = 0.5
-"""How many entries of a table of contents must be headings that are kept."""
+"""The share of a list's entries that must match kept headings for it to be a table of contents."""
 NEW_SHARE = 0.5
-"""How many of them no other table of contents may have."""
+"""The share of its entries that no other kept table of contents has."""
 NOT_A_WORD = re.compile(r"[\W_]+")
-ONLY_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
-"""Takes the same out of ASCII, and faster."""
-COUNT = re.compile(r"(?:\d{1,3} )+(?=\S)")
-"""At the beginning of a heading or an entry."""
-COUNT_CHARACTERS = 30
-"""By how much an entry may be longer than its heading, for its number and signs."""
+LETTERS_OR_SPACE = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
+"""Translation table that normalises ASCII text like `NOT_A_WORD`, but faster."""
+ENTRY_NUMBER = re.compile(r"(?:\d{1,3} )+(?=\S)")
+"""The number at the start of a heading or an entry."""
+EXTRA_CHARACTERS = 30
+"""How much longer an entry may be than its heading, for its number and symbols."""
 
 
 def with_headings(blocks: Blocks, keep: Flags) -> Flags:
-    """What is kept, and the headings that stand right above it."""
+    """The kept blocks and the headings directly above them."""
     levels = dict(_headings(blocks))
-    introducing: dict[int, tuple[int, int]] = {}
-    """For the first block of a heading how many there are down to the text, and its level."""
-    whole = keep.copy()
+    kept_headings: dict[int, tuple[int, int]] = {}
+    """First block of a heading → how many headings lead from it down to the text, and its level."""
+    extended = keep.copy()
     for (start, end), level in reversed(levels.items()):
-        below = introducing.get(end)
+        below = kept_headings.get(end)
         if below is not None:
             rank, level_below = below
             introduces = rank < HEADINGS_IN_A_ROW and level <= level_below
         else:
             rank, introduces = 0, end < len(keep) and bool(keep[end])
         if introduces:
-            introducing[start] = (rank + 1, level)
-            whole[start:end] = True
-    return whole
+            kept_headings[start] = (rank + 1, level)
+            extended[start:end] = True
+    return extended
 
 
-def with_contents(blocks: Blocks, keep: Flags) -> Flags:
-    """What is kept, and each list whose entries are the kept headings, once, without what folds its parts."""
-    headed = np.zeros(len(keep), np.bool_)
+def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
+    """The kept blocks and each distinct list whose entries match kept headings, without the buttons in it."""
+    in_heading = np.zeros(len(keep), np.bool_)
     for (start, end), _ in _headings(blocks):
-        headed[start:end] = True
-    headings = {_key(blocks.texts[at]) for at in np.flatnonzero(headed & keep)} - {""}
+        in_heading[start:end] = True
+    headings = {_key(blocks.texts[at]) for at in np.flatnonzero(in_heading & keep)} - {""}
     if len(headings) < LEAST_ENTRIES:
         return keep
-    found = list(_contents(blocks, headings, headed))
-    told = {entry for (start, end), entries in found if keep[start:end].all() for entry in entries}
-    whole = keep.copy()
+    found = list(_tables_of_contents(blocks, headings, in_heading))
+    covered = {
+        entry for (start, end), entries in found if keep[start:end].all() for entry in entries
+    }
+    extended = keep.copy()
     for (start, end), entries in found:
-        if len(entries - told) >= NEW_SHARE * len(entries):
-            whole[start:end] = True
-            told |= entries
+        if len(entries - covered) >= NEW_SHARE * len(entries):
+            extended[start:end] = True
+            covered |= entries
     for at in elements_of(blocks, ("button",)) if found else ():
         span = slice(blocks.starts[at], blocks.ends[at])
-        whole[span] = keep[span]
-    return whole
+        extended[span] = keep[span]
+    return extended
 
 
 def elements_of(blocks: Blocks, tags: Container[str]) -> list[int]:
-    """The elements with these tags, in order."""
-    wanted = np.array([tag in tags for tag in blocks.look_tags], np.bool_)
-    found: list[int] = np.flatnonzero(wanted[np.array(blocks.looks)]).tolist()
+    """The elements with these tags, in document order."""
+    matches = np.array([tag in tags for tag in blocks.signature_tags], np.bool_)
+    found: list[int] = np.flatnonzero(matches[np.array(blocks.signatures)]).tolist()
     return found
 
 
@@ -79,15 +81,15 @@ def _headings(blocks: Blocks) -> Iterator[tuple[Span, int]]:
     for at in elements_of(blocks, LEVELS):
         start, end = blocks.starts[at], blocks.ends[at]
         if start < end:
-            yield (start, end), LEVELS[blocks.look_tags[blocks.looks[at]]]
+            yield (start, end), LEVELS[blocks.signature_tags[blocks.signatures[at]]]
 
 
-def _contents(
-    blocks: Blocks, headings: set[str], headed: Flags
+def _tables_of_contents(
+    blocks: Blocks, headings: set[str], in_heading: Flags
 ) -> Iterator[tuple[Span, frozenset[str]]]:
-    """The outermost lists that are tables of contents, each with the headings it has."""
+    """The outermost lists that are tables of contents, each with the headings it lists."""
     keys: dict[int, str] = {}
-    longest = max(map(len, headings)) + COUNT_CHARACTERS
+    longest = max(map(len, headings)) + EXTRA_CHARACTERS
     done = 0
     for at in sorted({blocks.parents[item] for item in elements_of(blocks, ("li",))}):
         start, end = blocks.starts[at], blocks.ends[at]
@@ -99,7 +101,7 @@ def _contents(
                 keys[block] = _key(text) if len(text) <= longest else ""
         entries = [keys[block] for block in range(start, end) if keys[block] in headings]
         if len(entries) >= max(LEAST_ENTRIES, ENTRY_SHARE * (end - start)) and not any(
-            headed[start:end]
+            in_heading[start:end]
         ):
             done = end
             yield (start, end), frozenset(entries)
@@ -108,8 +110,8 @@ def _contents(
 def _key(text: str) -> str:
     lower = text.lower()
     if lower.isascii():
-        key = " ".join(lower.encode().translate(ONLY_WORDS).decode().split())
+        key = " ".join(lower.encode().translate(LETTERS_OR_SPACE).decode().split())
     else:
         key = NOT_A_WORD.sub(" ", lower).strip()
-    counted = COUNT.match(key)
-    return key[counted.end() :] if counted else key
+    number = ENTRY_NUMBER.match(key)
+    return key[number.end() :] if number else key

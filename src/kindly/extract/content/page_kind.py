@@ -1,4 +1,4 @@
-"""A page's markup and address → what it says of its kind before its body is read."""
+"""Page type hints: the schema.org and Open Graph types that a page declares, its title and its URL path."""
 
 import re
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ MAX_KINDS = 40
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a page says of itself outside its body."""
+    """What is known about a page before its body is read."""
 
     title: str = ""
     path: str = ""
-    """Of its address, with the query."""
+    """The path of its URL, with the query."""
     kinds: frozenset[str] = frozenset()
-    """Its schema.org types, and its Open Graph type after `og:`; in small letters."""
+    """Declared schema.org types, and the Open Graph type with the prefix `og:`; lower case."""
 
 
 def read_hints(markup: str, title: str, url: str) -> Hints:
-    """The kinds that the page claims to be, its title and its path."""
+    """The hints in a page's markup and URL."""
     kinds: set[str] = set()
     if (at := markup.find("@type")) >= 0:
-        typed = islice(SCHEMA_TYPE.finditer(markup, at), MAX_KINDS)
-        kinds.update(found.group(1).lower() for found in typed)
+        declared = islice(SCHEMA_TYPE.finditer(markup, at), MAX_KINDS)
+        kinds.update(found.group(1).lower() for found in declared)
     at = markup.find("og:type")
     if at >= 0 and (found := OPEN_GRAPH.search(markup, at)) is not None:
         kinds.add("og:" + found.group(1).lower())

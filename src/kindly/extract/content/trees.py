@@ -1,7 +1,7 @@
-"""Boosted decision trees, evaluated for all rows and trees at once.
+"""Gradient-boosted decision trees: vectorised evaluation of all rows and all trees at once.
 
-Every tree is laid out to the same depth, so that a row's place on the next level is twice its place on this one, plus
-one where its value is above the threshold. What the features mean is not known here.
+Every tree is padded to the same depth, so that a node's children are at twice its position on the next level, plus one
+if the row's value is above the threshold. The meaning of the features is not known here.
 """
 
 from dataclasses import dataclass
@@ -13,74 +13,75 @@ from numpy.typing import NDArray
 from kindly.extract.content.char_counts import Floats
 
 FEATURE_BITS = 10
-FEATURES = (1 << FEATURE_BITS) - 1
-ROWS_AT_ONCE = 128
-"""Few enough for a processor to keep near, and not to count beside the page."""
+FEATURE_MASK = (1 << FEATURE_BITS) - 1
+ROWS_PER_BATCH = 128
+"""Small enough for the intermediate arrays to stay in the processor's cache."""
 
 UNCHECKED: Final = "clip"
-"""Places are right by construction; to be told of wrong ones takes time."""
+"""The mode of `take` without bounds checks: positions are valid by construction, and checking costs time."""
 
-Places = NDArray[np.intp]
+Positions = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
-    """An ensemble as it is stored: the right child of a node follows the left one, a leaf leads to itself."""
+class PackedTrees:
+    """An ensemble in its stored form: a node's right child follows its left child; a leaf is its own left child."""
 
     roots: NDArray[np.int64]
     step: NDArray[np.int64]
-    """The left child, and in the low `FEATURE_BITS` the feature."""
+    """For each node its left child, shifted left, and in the low `FEATURE_BITS` the feature to compare."""
     threshold: Floats
     value: Floats
     depth: int
 
-    def grown(self) -> "Forest":
-        """The same laid out level by level."""
-        at = self.roots[:, None]
-        features: list[Places] = []
+    def unpack(self) -> "Forest":
+        """The same trees, laid out level by level for evaluation."""
+        nodes = self.roots[:, None]
+        features: list[Positions] = []
         thresholds: list[Floats] = []
         for _ in range(self.depth):
-            step = self.step[at]
-            features.append((step & FEATURES).ravel().astype(np.intp))
-            thresholds.append(self.threshold[at].ravel())
+            step = self.step[nodes]
+            features.append((step & FEATURE_MASK).ravel().astype(np.intp))
+            thresholds.append(self.threshold[nodes].ravel())
             left = step >> FEATURE_BITS
-            right = np.where(left == at, at, left + 1)
-            at = np.stack((left, right), axis=2).reshape(len(self.roots), -1)
-        return Forest(tuple(features), tuple(thresholds), self.value[at].ravel(), len(self.roots))
+            right = np.where(left == nodes, nodes, left + 1)
+            nodes = np.stack((left, right), axis=2).reshape(len(self.roots), -1)
+        leaves = self.value[nodes].ravel()
+        return Forest(tuple(features), tuple(thresholds), leaves, len(self.roots))
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """An ensemble ready to be evaluated."""
+    """An ensemble ready for evaluation."""
 
-    features: tuple[Places, ...]
+    features: tuple[Positions, ...]
     """For each level the feature of every node, tree by tree."""
     thresholds: tuple[Floats, ...]
-    values: Floats
-    """Of the leaves."""
-    size: int
-    """How many trees there are."""
+    """For each level the threshold of every node, tree by tree."""
+    leaves: Floats
+    """The values of the leaves, tree by tree."""
+    tree_count: int
 
-    def odds(self, matrix: Floats) -> Floats:
-        """For each row the logarithm of its odds."""
+    def log_odds(self, matrix: Floats) -> Floats:
+        """The log-odds of each row."""
         found = np.empty(len(matrix), np.float32)
-        for start in range(0, len(matrix), ROWS_AT_ONCE):
-            rows = matrix[start : start + ROWS_AT_ONCE]
-            found[start : start + ROWS_AT_ONCE] = self._score(rows)
+        for start in range(0, len(matrix), ROWS_PER_BATCH):
+            rows = matrix[start : start + ROWS_PER_BATCH]
+            found[start : start + ROWS_PER_BATCH] = self._evaluate(rows)
         return found
 
-    def _score(self, rows: Floats) -> Floats:
+    def _evaluate(self, rows: Floats) -> Floats:
         count, width = rows.shape
-        flat = rows.ravel()
-        offsets = (np.arange(count) * width)[:, None]
-        at: Places = np.arange(0, 2 * self.size, 2) + (
+        cells = rows.ravel()
+        row_offsets = (np.arange(count) * width)[:, None]
+        nodes: Positions = np.arange(0, 2 * self.tree_count, 2) + (
             rows.take(self.features[0], axis=1) > self.thresholds[0]
         )
         for features, thresholds in zip(self.features[1:], self.thresholds[1:], strict=True):
-            cells = features.take(at, mode=UNCHECKED)
-            cells += offsets
-            above = flat.take(cells, mode=UNCHECKED) > thresholds.take(at, mode=UNCHECKED)
-            at <<= 1
-            at += above
-        total: Floats = self.values.take(at, mode=UNCHECKED).sum(axis=1)
+            at = features.take(nodes, mode=UNCHECKED)
+            at += row_offsets
+            above = cells.take(at, mode=UNCHECKED) > thresholds.take(nodes, mode=UNCHECKED)
+            nodes <<= 1
+            nodes += above
+        total: Floats = self.leaves.take(nodes, mode=UNCHECKED).sum(axis=1)
         return total

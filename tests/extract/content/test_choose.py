@@ -1,0 +1,66 @@
+import pytest
+
+from kindly.extract.content.choose import (
+    best_expected_f1,
+    maximise_expected_f1,
+    pool_structures,
+    select_blocks,
+    sigmoid,
+)
+from tests.support.html_pages import blocks_of, floats
+
+
+def test_blocks_are_added_while_the_expected_f1_rises() -> None:
+    keep = maximise_expected_f1(floats(0.9, 0.05, 0.6, 0.01), floats(50, 100, 20, 200))
+    assert keep.tolist() == [True, False, True, False]
+
+
+def test_more_than_the_probable_half_is_kept_where_little_is_certain() -> None:
+    keep = maximise_expected_f1(floats(0.45, 0.4, 0.35, 0.01), floats(50, 50, 50, 50))
+    assert keep.tolist() == [True, True, True, False]
+
+
+def test_at_least_one_block_is_kept() -> None:
+    assert maximise_expected_f1(floats(0.01, 0.02), floats(10, 10)).any()
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "expected"),
+    [((1.0, 0.0), 1.0), ((0.5, 0.5), 2 / 3), ((1.0, 1.0), 1.0)],
+    ids=["certain", "even", "all"],
+)
+def test_expected_f1_is_that_of_the_best_selection(
+    probabilities: tuple[float, float], expected: float
+) -> None:
+    assert best_expected_f1(floats(*probabilities), floats(10, 10)) == pytest.approx(expected)
+
+
+def test_sigmoid_turns_log_odds_into_probabilities() -> None:
+    assert sigmoid(floats(0, 20, -20)).tolist() == pytest.approx([0.5, 1, 0], abs=1e-6)
+
+
+def test_table_and_short_list_share_one_probability_and_long_lists_do_not() -> None:
+    blocks = blocks_of(
+        "<p>a</p><table><tr><td>b</td><td>c</td></tr></table><ul><li>d</li><li>e</li></ul>"
+    )
+    words = floats(9, 1, 3, 40, 40)
+    pooled = pool_structures(blocks, floats(0.9, 0.2, 0.6, 0.1, 0.8), words)
+    assert pooled == pytest.approx(floats(0.9, 0.7674, 0.7674, 0.1, 0.8), abs=1e-4)
+
+
+def test_list_has_better_odds() -> None:
+    blocks = blocks_of("<p>a</p><ul><li>b<li>c</ul>")
+    pooled = pool_structures(blocks, floats(0.9, 0.4, 0.6), floats(9, 1, 1))
+    assert pooled == pytest.approx(floats(0.9, 1.6 / 2.6, 1.6 / 2.6))
+
+
+def test_code_of_any_length_has_better_odds() -> None:
+    blocks = blocks_of("<p>a</p><pre>b</pre><pre>c<p>d</p></pre>")
+    pooled = pool_structures(blocks, floats(0.5, 0.5, 0.2, 0.4), floats(1, 900, 5, 5))
+    assert pooled == pytest.approx(floats(0.5, 6 / 7, 0.72, 0.72))
+
+
+def test_heading_of_a_selected_block_is_selected_too() -> None:
+    blocks = blocks_of("<h2>Title</h2><p>text</p><p>advertisement</p>")
+    keep = select_blocks(blocks, floats(0.01, 0.99, 0.01), floats(1, 100, 100))
+    assert keep.tolist() == [True, True, False]
