@@ -49,7 +49,7 @@ class Inherited(IntEnum):
     SECTION = 3
 
 
-class Span(IntEnum):
+class SpanColumn(IntEnum):
     """The columns of `Ancestors.spans`."""
 
     START = 0
@@ -63,7 +63,7 @@ class Ancestors:
     chain: Ints
     """Element numbers: the block's element, its next `ANCESTOR_LEVELS` ancestors, its section; see `Level`."""
     spans: Ints
-    """For each element its first block and one past its last; see `Span`."""
+    """For each element its first block and one past its last; see `SpanColumn`."""
     groups: Ints
     """Blocks share a group if their elements have the same signature, and so do the parents of these."""
     own_marks: Ints
@@ -156,6 +156,6 @@ def _inherit(
 def _section_tops(parents: Ints, spans: Ints, words: Floats) -> Ints:
     """The number of each element that is the top of a section; zero for all others."""
     total = np.concatenate(([0.0], np.cumsum(words)))
-    size = total[spans[:, Span.END]] - total[spans[:, Span.START]]
+    size = total[spans[:, SpanColumn.END]] - total[spans[:, SpanColumn.START]]
     small = size < SECTION_SHARE * total[-1]
     return np.where(small & ~small[parents], np.arange(len(parents)), 0)

@@ -17,7 +17,7 @@ from kindly.extract.content.ancestors import (
     ANCESTOR_LEVELS,
     Ancestors,
     Level,
-    Span,
+    SpanColumn,
     read_ancestors,
 )
 from kindly.extract.content.blocks import MARKS, TAG_CODES, Blocks
@@ -258,7 +258,7 @@ def _position_features(words: Floats) -> Columns:
 def _ancestor_features(ancestors: Ancestors, totals: Totals) -> Columns:
     """Size, link density, sentences, paragraphs and prices of the elements around each block."""
     page = totals[-1]
-    starts, ends = ancestors.spans[:, Span.START], ancestors.spans[:, Span.END]
+    starts, ends = ancestors.spans[:, SpanColumn.START], ancestors.spans[:, SpanColumn.END]
     within = totals.take(ends, axis=0) - totals.take(starts, axis=0)
     words, linked_words = within[:, Total.WORDS], within[:, Total.LINKED_WORDS]
     size = np.maximum(words, 1)
@@ -281,7 +281,7 @@ def _ancestor_features(ancestors: Ancestors, totals: Totals) -> Columns:
     return {
         "ancestors": described.reshape(len(section), -1),
         "section name scores": ancestors.section_scores,
-        "section start": ancestors.spans[section, Span.START] / len(section),
+        "section start": ancestors.spans[section, SpanColumn.START] / len(section),
     }
 
 
