@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kindly.answer import compose, cursor_at, cut, outline, parse_cursor, reading
+from kindly.answer import compose, cursor_at, cut, excerpt, outline, parse_cursor
 from kindly.budget import count_tokens
 from kindly.errors import InputError
 from kindly.models import Document, Outcome, OutcomeKind, Source
@@ -21,14 +21,14 @@ def source(text: str) -> Source:
 
 
 def test_short_text_is_given_whole_without_a_cursor() -> None:
-    given = reading(source("Short."), start=0, tokens=100)
+    given = excerpt(source("Short."), start=0, tokens=100)
     assert given.passage is not None
     assert (given.passage.text, given.cursor, given.outline) == ("Short.", None, ())
 
 
 def test_long_text_is_cut_within_its_tokens_and_has_a_cursor() -> None:
     text = "\n\n".join(f"Paragraph {number} has words." for number in range(100))
-    given = reading(source(text), start=0, tokens=50)
+    given = excerpt(source(text), start=0, tokens=50)
     assert given.passage is not None
     assert count_tokens(given.passage.text) <= 50
     assert given.passage.text.endswith("\n\n")
@@ -68,7 +68,7 @@ def test_a_cut_does_not_fall_into_a_code_block_that_just_began() -> None:
 
 
 def test_no_tokens_give_an_empty_passage_and_a_cursor_to_the_start() -> None:
-    given = reading(source("Some words."), start=0, tokens=0)
+    given = excerpt(source("Some words."), start=0, tokens=0)
     assert given.passage is not None
     assert (given.passage.text, given.cursor) == ("", "0123456789ab-0")
 

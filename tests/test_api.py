@@ -33,9 +33,9 @@ async def test_a_program_searches_fetches_reads_and_recalls(
     assert [hit.url for hit in found.hits.hits] == [url]
     assert found.sources[0].document is not None
     assert page.metadata.title == "Guide"
-    assert "4096 widgets" in answer.findings[0].cited[0].passage.text
+    assert "4096 widgets" in answer.findings[0].citations[0].passage.text
     assert [finding.answered for finding in answer.findings] == [True, False]
-    assert known.cited[0].entry.url == url
+    assert known.citations[0].page.url == url
     assert site.count("/guide") == 1
 
 

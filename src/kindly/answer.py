@@ -30,12 +30,12 @@ def compose(sources: Sequence[Source], tokens: int) -> tuple[SourceExcerpt, ...]
     wanted = [count_tokens(source.document.text) if source.document else 0 for source in sources]
     shares = fair_shares(wanted, tokens)
     return tuple(
-        reading(source, start=0, tokens=share)
+        excerpt(source, start=0, tokens=share)
         for source, share in zip(sources, shares, strict=True)
     )
 
 
-def reading(source: Source, *, start: int, tokens: int) -> SourceExcerpt:
+def excerpt(source: Source, *, start: int, tokens: int) -> SourceExcerpt:
     """A source with its text from `start` on, cut to `tokens`; its best passages if it was ranked and does not fit."""
     if source.document is None:
         return SourceExcerpt(source)

@@ -19,12 +19,12 @@ from kindly.models import (
     Finding,
     Format,
     Hits,
+    PageFindings,
     Query,
     SafeSearch,
     Source,
     TimeRange,
 )
-from kindly.pipeline import PageFindings
 from kindly.settings import Settings
 
 

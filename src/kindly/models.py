@@ -1,13 +1,13 @@
-"""The values that carry everything: Query → Hit → Page → Document → Passage → Answer, and the outcome of each step.
+"""The values that pass between stages: Query → Hit → Page → Document → Passage → Answer, and the outcome of each step.
 
-All frozen, all plain; no value here knows how it was made or how it will be shown.
+All are frozen and without behaviour: they know neither how they were made nor how they are rendered.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 TimeRange = Literal["day", "week", "month", "year"]
 SafeSearch = Literal["off", "moderate", "strict"]
@@ -35,26 +35,27 @@ class OutcomeKind(StrEnum):
 
 RETRYABLE = frozenset({OutcomeKind.RATE_LIMITED, OutcomeKind.TIMEOUT, OutcomeKind.UNREACHABLE})
 
-NEXT_STEPS: dict[OutcomeKind, str] = {
+NEXT_STEPS: Mapping[OutcomeKind, str] = {
     OutcomeKind.OK: "Nothing to do.",
-    OutcomeKind.EMPTY: "The page has no readable text; use another result.",
-    OutcomeKind.NOT_FOUND: "Check the address, or search for the page's new place.",
-    OutcomeKind.BLOCKED: "The site refuses automated readers; use another source.",
-    OutcomeKind.PAYWALLED: "Only subscribers can read it; look for another source.",
-    OutcomeKind.AUTH: "It needs a login or a valid key; use a public source.",
-    OutcomeKind.ROBOTS: "The site's robots.txt forbids it; use another source.",
-    OutcomeKind.RATE_LIMITED: "Wait before asking this site again, or use another source.",
+    OutcomeKind.EMPTY: "Use another result.",
+    OutcomeKind.NOT_FOUND: "Check the address, or search for the page's new address.",
+    OutcomeKind.BLOCKED: "Use another source.",
+    OutcomeKind.PAYWALLED: "Look for a free source.",
+    OutcomeKind.AUTH: "Use a public source.",
+    OutcomeKind.ROBOTS: "Use another source.",
+    OutcomeKind.RATE_LIMITED: "Wait before the next request to this site, or use another source.",
     OutcomeKind.TIMEOUT: "Try once more later, or use another source.",
-    OutcomeKind.TOO_LARGE: "Look for a smaller page that holds the same, such as one section.",
-    OutcomeKind.UNSUPPORTED: "This type cannot be read as text; look for an HTML or text version.",
+    OutcomeKind.TOO_LARGE: "Look for a smaller page with the same content, such as one section.",
+    OutcomeKind.UNSUPPORTED: "Look for an HTML or text version.",
     OutcomeKind.UNREACHABLE: "Try once more later, or use another source.",
     OutcomeKind.REFUSED: "Use another source.",
 }
+"""What a caller can do. `Outcome.detail` already says what happened: these do not repeat it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened, whether trying again may help, and what to do next."""
+    """What happened to a page or a search, whether a retry may help, and the next step."""
 
     kind: OutcomeKind = OutcomeKind.OK
     detail: str = ""
@@ -62,7 +63,6 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether content was had."""
         return self.kind is OutcomeKind.OK
 
     @property
@@ -72,13 +72,12 @@ class Outcome:
 
     @property
     def next_step(self) -> str:
-        """What a caller can do now."""
         return NEXT_STEPS[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for. A provider maps each filter to what its vendor offers."""
+    """A search query with its filters. A provider maps each filter to what its vendor offers."""
 
     text: str
     count: int = 3
@@ -89,12 +88,12 @@ class Query:
     safe_search: SafeSearch | None = None
     category: Category = "general"
     page: int = 1
-    """Which page of `count` results; the first is 1."""
+    """The page of `count` results, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result as a provider gave it."""
+    """One search result of a provider."""
 
     title: str
     url: str
@@ -103,37 +102,37 @@ class Hit:
     published: str | None = None
     score: float | None = None
     engines: tuple[str, ...] = ()
-    """Engines behind the provider that found it, where the provider says so."""
+    """Engines behind the provider that found it, if the provider names them."""
     found_by: tuple[str, ...] = ()
-    """All providers that found it, when several were asked."""
+    """All providers that found it, if several were queried."""
     reasons: tuple[str, ...] = ()
-    """Why it stands where it stands, where that is not the provider's own order."""
+    """Why it has its rank, if that is not the provider's own order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderResults:
-    """What one provider answered: hits in its order, and what else it said."""
+    """The answer of one provider: hits in its order, and facts about them."""
 
     hits: tuple[Hit, ...]
     total: int | None = None
-    """How many results the provider says there are."""
+    """The number of results that the provider reports."""
     engines: tuple[str, ...] = ()
     instance: str | None = None
-    """Which of several servers answered."""
+    """The server that answered, if the provider has several."""
     raw: Mapping[str, object] | None = None
-    """The provider's own JSON, where a profile passes it on."""
+    """The provider's own JSON, for a profile that passes it on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The results of one search, in order, with who found them and who failed before."""
+    """The results of one search, in order, with the provider that found them and the ones that failed before."""
 
     query: Query
     hits: tuple[Hit, ...]
     provider: str
     failed: tuple[str, ...] = ()
     why: str = ""
-    """Why this provider was asked."""
+    """Why this provider was chosen."""
     total: int | None = None
     engines: tuple[str, ...] = ()
     instance: str | None = None
@@ -142,32 +141,69 @@ class Hits:
     cached: bool = False
 
 
+class FetchMethod(StrEnum):
+    """The ways to a page."""
+
+    HTTP = "http"
+    CACHE = "cache"
+    REVALIDATED = "revalidated"
+    BROWSER = "browser"
+    LOADER = "loader"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a page was retrieved. `str()` is its form in answers, logs and files: `http`, `loader:github`."""
+
+    method: FetchMethod = FetchMethod.HTTP
+    loader: str = ""
+    """The loader's name, if the method is `LOADER`."""
+
+    @classmethod
+    def parse(cls, text: str) -> "How":
+        """The value of a `str()`.
+
+        Raises:
+            ValueError: the text names no method.
+        """
+        method, _, loader = text.partition(":")
+        return cls(FetchMethod(method), loader)
+
+    def __str__(self) -> str:
+        return f"{self.method}:{self.loader}" if self.loader else str(self.method)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the bytes came from the page cache, not from the site."""
+        return self.method in {FetchMethod.CACHE, FetchMethod.REVALIDATED}
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one URL answered: bytes, their type, and how they were got."""
+    """The response of one URL: bytes, their media type, and how they were retrieved."""
 
     url: str
-    """The address that finally answered."""
+    """The address after redirects."""
     requested_url: str
     status: int
     media_type: str
-    """Lower case, without parameters; empty when the server named none."""
+    """Lower case, without parameters; empty if the server sent none."""
     body: bytes
     fetched_at: datetime
     charset: str | None = None
-    """As the Content-Type header has it, unchecked."""
+    """From the Content-Type header, unchecked."""
     etag: str | None = None
     last_modified: str | None = None
     cache_control: str = ""
-    """As the Cache-Control header has it, lower case."""
-    how: str = "http"
-    """`http`, `cache`, `revalidated`, `browser` or `loader:` and its name."""
+    """The Cache-Control header, lower case."""
+    how: How = How()
     composed: bool = False
-    """Whether a loader laid it out, so that all of it is content."""
+    """Whether a loader composed it, so that all of it is content."""
     checked_at: datetime | None = None
-    """When its site last said that it is unchanged, if it was kept."""
+    """When the site last confirmed that a cached page is unchanged."""
     cut: bool = False
-    """Whether the bytes are only the first of more than is fetched."""
+    """Whether the body ends at the size limit, not at the page's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +216,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself."""
+    """What a page states about itself."""
 
     title: str = ""
     description: str | None = None
@@ -191,30 +227,30 @@ class Metadata:
     language: str | None = None
     canonical: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Where each field came from: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and so on."""
+    """The source of each field: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and so on."""
     structured: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
     """The page's own data as plain JSON, cut to a bounded size: `json_ld`, `open_graph`, `twitter`, `microdata`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The readable text of a page, without what a person would not see."""
+    """The readable text of a page, without text that a browser would not show."""
 
     url: str
     text: str
-    """In the format that was asked for; Markdown unless said otherwise."""
+    """In the requested format; Markdown by default."""
     fetched_at: datetime
     media_type: str = "text/html"
-    how: str = "http"
+    how: How = How()
     format: Format = "markdown"
     metadata: Metadata = field(default_factory=Metadata)
     links: tuple[Link, ...] = ()
     hidden_dropped: int = 0
-    """How many pieces of invisible text were left out."""
+    """How many pieces of invisible text were dropped."""
     partial: bool = False
-    """Whether the page goes on beyond what was read."""
+    """Whether the page continues beyond this text."""
     cut: bool = False
-    """Whether that is because it is larger than is fetched."""
+    """Whether it is partial because of the size limit."""
     content_hash: str = ""
 
 
@@ -228,16 +264,16 @@ class Passage:
     total: int
     """Length of the whole document's text."""
     id: str = ""
-    """The chunk it comes from, where it was ranked."""
+    """The chunk it comes from, if it was ranked."""
     section: tuple[str, ...] = ()
     """The headings above it, outermost first."""
     score: float | None = None
-    """How well it answers, 0 to 1, where it was ranked."""
+    """How well it answers, 0 to 1, if it was ranked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a document that is embedded, kept and ranked as one; `text == document.text[start:end]`."""
+    """A piece of a document that is embedded, stored and ranked as a unit; `text == document.text[start:end]`."""
 
     id: str
     """`sha256(url|section path|text)`, in hexadecimal."""
@@ -252,73 +288,90 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredPageInfo:
-    """A page of the library: what is known of it beside its chunks."""
+    """A page of the library, without its chunks."""
 
     url: str
     title: str
     crawled_at: datetime
     content_hash: str
     total: int
-    """Length of its text."""
+    """Length of the page's text."""
     etag: str | None = None
     last_modified: str | None = None
     language: str | None = None
-    how: str = "http"
+    how: How = How()
     partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A passage and the page it stands on."""
+    """A passage and the page that contains it."""
 
-    entry: StoredPageInfo
+    page: StoredPageInfo
     passage: Passage
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a page, or the whole library, says to one question: the best passages first, or that nothing answers."""
+    """The answer of a page or the whole library to one question: the best passages first, or that nothing answers."""
 
     question: str
-    cited: tuple[Citation, ...]
+    citations: tuple[Citation, ...]
     answered: bool = True
     note: str = ""
-    """What was not as it should be: no vectors, say."""
+    """A limitation of this finding, such as missing vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFindings:
+    """The answers of one page to some questions."""
+
+    page: StoredPageInfo
+    findings: tuple[Finding, ...]
+    how: How
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One result on its way to an answer: where it is, what happened, what was read."""
+    """One result of a search or fetch: its address, its outcome, and its document if there is one."""
 
     url: str
     outcome: Outcome
     hit: Hit | None = None
     document: Document | None = None
     passages: tuple[Passage, ...] = ()
-    """Pieces of the document, those that the query needs most first; empty if nobody ranked them."""
+    """Passages of the document, the most relevant to the query first; empty if it was not ranked."""
     took_ms: int = 0
-    """What getting and reading it took."""
+    """Time to fetch and extract it."""
+
+
+class SearchResults(NamedTuple):
+    """Hits and, if their pages were fetched, one source for each hit."""
+
+    hits: Hits
+    sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceExcerpt:
-    """One source within an answer: the passage that fits, and the cursor that goes on from there."""
+    """One source of an answer: the passage that fits the budget, and the cursor that continues after it."""
 
     source: Source
     passage: Passage | None = None
     cursor: str | None = None
     outline: tuple[str, ...] = ()
-    """Headings of what lies beyond the passage."""
+    """Headings after the passage."""
     excerpts: tuple[Passage, ...] = ()
-    """In place of one passage: several, in the page's order, with gaps between them."""
+    """Instead of one passage: several, in the page's order, with gaps between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a caller gets: readings in order, within a budget."""
+    """Sources in order, within a token budget."""
 
-    readings: tuple[SourceExcerpt, ...]
+    sources: tuple[SourceExcerpt, ...]
     hits: Hits | None = None
     """The search behind it, if there was one."""
     left_out: int = 0
-    """Results that did not fit the budget at all."""
+    """Results that did not fit the budget."""

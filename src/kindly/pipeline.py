@@ -32,15 +32,17 @@ from kindly.errors import (
 from kindly.extract import ExtractOptions
 from kindly.models import (
     Document,
+    FetchMethod,
     Finding,
     Hit,
     Hits,
+    How,
     Outcome,
     Page,
+    PageFindings,
     Passage,
     Query,
     Source,
-    StoredPageInfo,
 )
 from kindly.read.store import StoredPage
 from kindly.telemetry.trace import span
@@ -261,14 +263,14 @@ async def _load(
 async def _fetch(stages: Stages, url: Url, deadline: Deadline, *, force_refresh: bool) -> Page:
     with span("fetch", host=url.host) as step:
         page = await stages.fetcher.fetch(url, deadline, force_refresh=force_refresh)
-        step.note(how=page.how, bytes=len(page.body))
+        step.note(how=str(page.how), bytes=len(page.body))
     return page
 
 
 async def _render(renderer: Renders, url: Url, deadline: Deadline) -> Page:
     with span("render", host=url.host) as step:
         page = await renderer.render(url, deadline)
-        step.note(how=page.how, bytes=len(page.body))
+        step.note(how=str(page.how), bytes=len(page.body))
     return page
 
 
@@ -319,17 +321,6 @@ async def _remember(
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class PageFindings:
-    """What one page says to some questions."""
-
-    entry: StoredPageInfo
-    findings: tuple[Finding, ...]
-    how: str
-    """How the page was got; `library` if it was read before."""
-    note: str = ""
-
-
 async def read(
     stages: Stages,
     raw_url: str,
@@ -349,7 +340,7 @@ async def read(
     url = urls.parse(raw_url)
     stages.fetcher.check(url)
     reader = await _reader(stages)
-    how, note = "library", ""
+    how, note = How(FetchMethod.LIBRARY), ""
     shelf = None if force_refresh else await reader.fresh(str(url))
     if shelf is None:
         async with reader.alone(str(url)):
@@ -362,7 +353,7 @@ async def read(
                 how = document.how
     with span("read", questions=len(questions)) as step:
         findings = await reader.ask(shelf, questions, limit)
-        step.note(passages=sum(len(finding.cited) for finding in findings))
+        step.note(passages=sum(len(finding.citations) for finding in findings))
     return PageFindings(shelf.entry, findings, how, note)
 
 
@@ -377,7 +368,7 @@ async def recall(
     reader = await _reader(stages)
     with span("read", questions=len(questions)) as step:
         findings = await reader.recall(questions, limit)
-        step.note(passages=sum(len(finding.cited) for finding in findings))
+        step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
 
 

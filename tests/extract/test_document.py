@@ -30,7 +30,7 @@ def test_sample_page_gives_exactly_its_markdown(name: str) -> None:
 
 def test_document_carries_where_when_and_what() -> None:
     document = read("<main><p>Some words.</p></main>")
-    assert (document.url, document.fetched_at, document.how) == (URL, FETCHED_AT, "http")
+    assert (document.url, document.fetched_at, str(document.how)) == (URL, FETCHED_AT, "http")
     assert (document.media_type, document.format, document.partial) == (
         "text/html",
         "markdown",

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kindly.errors import EmbeddingsDown, ModelMismatch, StoreUnavailable
-from kindly.models import Document, Metadata, Page
+from kindly.models import Document, FetchMethod, How, Metadata, Page
 from kindly.read.embedders.local import LocalEmbedder
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
@@ -109,7 +109,7 @@ async def test_page_that_was_kept_answers_without_being_embedded_again(world: Wo
     assert shelf.entry.etag == '"1"'
     (finding,) = await reader.ask(shelf, ["How does a bee tell where food is?"], 3)
     assert finding.answered
-    assert "waggle dance" in finding.cited[0].passage.text
+    assert "waggle dance" in finding.citations[0].passage.text
     assert len(world.embedder.texts) == embedded + 1
 
 
@@ -118,7 +118,7 @@ async def test_passage_stands_where_its_offsets_say(world: World) -> None:
     reader = world.reader(chunk_tokens=64)
     shelf, _ = await reader.keep(URL, document(long))
     (finding,) = await reader.ask(shelf, ["What does the colony do in winter?"], 1)
-    passage = finding.cited[0].passage
+    passage = finding.citations[0].passage
     assert "around the queen" in passage.text
     assert long[passage.start : passage.end] == passage.text
     assert passage.total == len(long)
@@ -131,7 +131,7 @@ async def test_question_that_the_page_does_not_answer_gets_no_passage(world: Wor
     shelf, _ = await reader.keep(URL, document())
     (finding,) = await reader.ask(shelf, ["Which tax applies to imported steel pipes?"], 8)
     assert not finding.answered
-    assert finding.cited == ()
+    assert finding.citations == ()
 
 
 async def test_several_questions_are_embedded_at_once(world: World) -> None:
@@ -165,7 +165,7 @@ async def test_unchanged_page_is_only_noted_as_seen_again(world: World) -> None:
     before = len(world.embedder.texts)
     world.now += timedelta(hours=25)
     assert await reader.fresh(URL) is None
-    await reader.keep(URL, document(how="revalidated"), page(checked_at=world.now))
+    await reader.keep(URL, document(how=How(FetchMethod.REVALIDATED)), page(checked_at=world.now))
     assert len(world.embedder.texts) == before
     assert await reader.fresh(URL) is not None
 
@@ -184,7 +184,7 @@ async def test_without_embeddings_words_decide_and_the_note_says_so(world: World
     shelf, note = await reader.keep(URL, document())
     assert "no embeddings" in note
     (finding,) = await reader.ask(shelf, ["waggle dance angle"], 1)
-    assert "waggle dance" in finding.cited[0].passage.text
+    assert "waggle dance" in finding.citations[0].passage.text
     assert "by words alone" in finding.note
 
 
@@ -193,7 +193,7 @@ async def test_without_embeddings_and_words_the_longest_parts_stand_there(world:
     reader = world.reader()
     shelf, _ = await reader.keep(URL, document())
     (finding,) = await reader.ask(shelf, ["zzz qqq xxx"], 2)
-    assert finding.cited
+    assert finding.citations
     assert "longest parts" in finding.note
 
 
@@ -258,9 +258,9 @@ async def test_recall_finds_the_page_among_others(world: World) -> None:
         ],
         2,
     )
-    assert bees.cited[0].entry.url == URL
-    assert tea.cited[0].entry.url.endswith("/tea")
-    assert tea.cited[0].passage.total > 0
+    assert bees.citations[0].page.url == URL
+    assert tea.citations[0].page.url.endswith("/tea")
+    assert tea.citations[0].passage.total > 0
     assert not nothing.answered
 
 

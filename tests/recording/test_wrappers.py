@@ -37,8 +37,8 @@ async def session(settings: dict[str, str], url: str) -> list[object]:
             found = await web.search("frobnicator", count=1)
             page = await web.fetch(url)
             answer = await web.read(url, QUESTION)
-    passages = [cited.passage for finding in answer.findings for cited in finding.cited]
-    return [found.hits.hits, passages, page, answer.entry.crawled_at]
+    passages = [cited.passage for finding in answer.findings for cited in finding.citations]
+    return [found.hits.hits, passages, page, answer.page.crawled_at]
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ async def test_a_rendered_page_is_replayed_without_a_browser(site: Site, tmp_pat
         for more in ({}, {"KINDLY_BROWSER": "off"}):
             async with kindly.open(environ | more) as web:
                 pages.append(await web.fetch(url))
-    assert [page.how for page in pages] == ["browser", "browser"]
+    assert [str(page.how) for page in pages] == ["browser", "browser"]
     assert pages[0].text == pages[1].text
     assert "Made by script" in pages[1].text
 

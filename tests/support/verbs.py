@@ -43,7 +43,7 @@ class Engine:
             )
         except KindlyError as error:
             return error.detail
-        return document.how
+        return str(document.how)
 
     async def read(self, path: str) -> str:
         """How reading within a page ends, and what is noted of it."""
@@ -53,7 +53,7 @@ class Engine:
             )
         except KindlyError as error:
             return error.detail
-        return " ".join(filter(None, (found.how, found.note)))
+        return " ".join(filter(None, (str(found.how), found.note)))
 
 
 def pages(site: Site, count: int = 6) -> None:

@@ -8,7 +8,7 @@ import click
 import kindly
 from kindly.api import SearchResults
 from kindly.budget import count_tokens
-from kindly.pipeline import PageFindings
+from kindly.models import PageFindings
 from kindly.settings import Settings
 
 QUERY = "how bees tell each other where food is"
@@ -22,8 +22,8 @@ def show(settings: Settings) -> int:
     click.echo(f'$ kindly search "{QUERY}"\n')
     for number, hit in enumerate(found.hits.hits, start=1):
         click.echo(f"{number}. {hit.title} · {hit.url}\n   {hit.snippet}")
-    best = answer.findings[0].cited[0].passage
-    click.echo(f'\n$ kindly read {answer.entry.url} "{QUESTION}"\n\n{best.text}\n')
+    best = answer.findings[0].citations[0].passage
+    click.echo(f'\n$ kindly read {answer.page.url} "{QUESTION}"\n\n{best.text}\n')
     whole = sum(count_tokens(source.document.text) for source in found.sources if source.document)
     click.echo(
         f"{whole} tokens stand on these pages; {count_tokens(best.text)} of them answer. "

@@ -247,7 +247,7 @@ async def _urls(store: Store) -> AsyncIterator[str]:
 
 def _page(entry: StoredPageInfo) -> dict[str, Any]:
     page = asdict(entry)
-    return {**page, "crawled_at": entry.crawled_at.isoformat()}
+    return {**page, "crawled_at": entry.crawled_at.isoformat(), "how": str(entry.how)}
 
 
 def _record(shelf: StoredPage) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kindly.errors import ModelMismatch
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, How, StoredPageInfo
 from kindly.read.store import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
         etag=etag,
         last_modified=last_modified,
         language=language,
-        how=how,
+        how=How.parse(how),
         partial=bool(partial),
     )
 
@@ -110,7 +110,7 @@ def from_entry(entry: StoredPageInfo, crawled: object) -> Row:
         entry.content_hash,
         entry.total,
         entry.language,
-        entry.how,
+        str(entry.how),
         entry.partial,
     )
 

@@ -9,7 +9,7 @@ from kindly.clock import Clock
 from kindly.errors import FetchError, PageUnreachable
 from kindly.fetch.chain.types import Hop, HopReply, HopRequest
 from kindly.fetch.fetcher import Seams
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from kindly.recording.recording_file import (
     ABSENT,
     LEFT_OUT,
@@ -132,7 +132,7 @@ class RecordedRenderer:
             body=taken.body,
             fetched_at=self._tape.now(),
             charset="utf-8",
-            how="browser",
+            how=How(FetchMethod.BROWSER),
         )
 
 

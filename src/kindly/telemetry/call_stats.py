@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kindly.clock import SYSTEM_CLOCK, Clock
+from kindly.models import How
 
 RECENT = 100
 """Calls that are kept one by one."""
@@ -17,7 +18,6 @@ SLOT_S = 10.0
 SLOTS = 60
 """Calls are also summed up by tens of seconds, for the last ten minutes."""
 BOUNDS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
-KEPT_PAGES = frozenset({"cache", "revalidated"})
 
 Facts = Mapping[str, str | int | float | bool]
 
@@ -105,7 +105,7 @@ class CallStats:
     @property
     def kept_pages(self) -> int:
         """Pages that were not downloaded again."""
-        return sum(count for how, count in self.pages.items() if how in KEPT_PAGES)
+        return sum(count for how, count in self.pages.items() if How.parse(how).is_cached)
 
     @contextmanager
     def call(self, current: RunningCall) -> Iterator[None]:

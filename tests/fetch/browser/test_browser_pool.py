@@ -36,7 +36,7 @@ from kindly.fetch.browser.browser_pool import (
 from kindly.fetch.browser.browser_process import StartError
 from kindly.fetch.browser.drivers import DRIVERS
 from kindly.fetch.guard.guard import Guard, GuardPolicy
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from kindly.urls import parse
 from tests.support.fetch_fakes import PUBLIC, START, FakeResolver, FakeTime
 
@@ -158,7 +158,7 @@ async def test_page_says_what_was_asked_what_answered_and_how() -> None:
         body="<p>Grüße</p>".encode(),
         fetched_at=START,
         charset="utf-8",
-        how="browser",
+        how=How(FetchMethod.BROWSER),
     )
 
 

@@ -132,7 +132,7 @@ async def test_page_that_a_script_draws_is_shown(folder: Path) -> None:
     )
     async with world({"/": html(script)}, folder) as at:
         page = await at.show("/")
-    assert page.how == "browser"
+    assert str(page.how) == "browser"
     assert page.status == 200
     assert b"tell the others" in page.body
     assert b"<script" not in page.body

@@ -9,7 +9,7 @@ import pytest
 
 from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageChallenged, PageForbidden
 from kindly.fetch.browser.need import LOOKED_AT_BYTES, browser_reason
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from tests.support.js_pages import JS_PAGES, shell
 from tests.support.paths import SHARED_DATA
 from tests.support.site import ARTICLE
@@ -75,7 +75,7 @@ def test_only_html_that_was_not_rendered_is_judged() -> None:
     html = JS_PAGES["vite react"]
     assert browser_reason(page(html, "application/json")) is None
     assert browser_reason(page(html, "application/xhtml+xml"))
-    assert browser_reason(replace(page(html), how="browser")) is None
+    assert browser_reason(replace(page(html), how=How(FetchMethod.BROWSER))) is None
 
 
 def test_unclosed_script_hides_what_follows() -> None:

@@ -16,7 +16,7 @@ from kindly.errors import PageNotFound
 from kindly.fetch.chain.page_cache import Cached, may_be_kept, must_be_checked
 from kindly.fetch.chain.page_store import Kept, SqlitePageCache
 from kindly.fetch.chain.types import PageRequest
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from kindly.storage.sqlite import MEMORY
 from kindly.urls import parse
 from tests.support.fetch_fakes import START, FakeTime
@@ -82,7 +82,7 @@ async def test_fresh_page_is_not_asked_for_again() -> None:
         time.passed_s = DAY_S - 1
         page = await get(wanted(time))
 
-    assert page == replace(PAGE, how="cache", checked_at=FakeTime().times.now())
+    assert page == replace(PAGE, how=How(FetchMethod.CACHE), checked_at=FakeTime().times.now())
     assert len(web.wanted) == 1
 
 
@@ -97,8 +97,8 @@ async def test_stale_page_is_asked_for_with_its_validators() -> None:
         again = await get(wanted(time))
 
     checked_at = FakeTime(passed_s=DAY_S).times.now()
-    assert page == replace(PAGE, how="revalidated", checked_at=checked_at)
-    assert again == replace(PAGE, how="cache", checked_at=checked_at)
+    assert page == replace(PAGE, how=How(FetchMethod.REVALIDATED), checked_at=checked_at)
+    assert again == replace(PAGE, how=How(FetchMethod.CACHE), checked_at=checked_at)
     assert [one.known for one in web.wanted] == [None, PAGE]
 
 
@@ -112,7 +112,7 @@ async def test_changed_page_takes_the_old_one_s_place() -> None:
         kept = await get.kept(URL)
 
     assert page == new
-    assert kept == replace(new, how="cache", checked_at=time.times.now())
+    assert kept == replace(new, how=How(FetchMethod.CACHE), checked_at=time.times.now())
 
 
 async def test_stale_page_without_validators_is_downloaded_anew() -> None:
@@ -122,7 +122,7 @@ async def test_stale_page_without_validators_is_downloaded_anew() -> None:
         await get(wanted(time))
         page = await get(wanted(time, force=True))
 
-    assert page.how == "http"
+    assert str(page.how) == "http"
     assert web.wanted[1].known is None
 
 
@@ -134,7 +134,7 @@ async def test_page_that_must_be_checked_is_checked_each_time(directive: str) ->
         await get(wanted(time))
         page = await get(wanted(time))
 
-    assert page.how == "revalidated"
+    assert str(page.how) == "revalidated"
 
 
 async def test_page_that_may_not_be_kept_is_not_and_takes_the_old_one_along() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kindly.errors import ModelMismatch
+from kindly.models import FetchMethod, How
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.text.terms import terms
 from tests.read.stores.conftest import Opener
@@ -47,7 +48,12 @@ async def test_a_new_library_is_empty(store: Store) -> None:
 
 async def test_a_page_comes_back_as_it_was_put(store: Store) -> None:
     full = replace(
-        TEA.entry, etag='"x"', last_modified="Mon", language="en", how="browser", partial=True
+        TEA.entry,
+        etag='"x"',
+        last_modified="Mon",
+        language="en",
+        how=How(FetchMethod.BROWSER),
+        partial=True,
     )
     made = replace(TEA, entry=full)
     await keep(store, made)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kindly.answer import reading
+from kindly.answer import excerpt
 from kindly.budget import count_tokens
 from kindly.models import Document, Hit, Hits, Metadata, Outcome, OutcomeKind, Query, Source
 from kindly.server.render.page import (
@@ -54,7 +54,7 @@ def searched(
 
 
 def test_page_text_stands_between_random_marks() -> None:
-    content = page_content(reading(found("Tea is a drink."), start=0, tokens=100), FENCE)
+    content = page_content(excerpt(found("Tea is a drink."), start=0, tokens=100), FENCE)
     assert content == (
         "<<<web-page c0ffee from https://example.com/tea (untrusted web text)>>>\n"
         "Tea is a drink.\n<<<end web-page c0ffee>>>"
@@ -73,13 +73,13 @@ def test_page_text_stands_between_random_marks() -> None:
     ],
 )
 def test_marks_that_a_page_forges_are_defused(forged: str) -> None:
-    content = page_content(reading(found(f"a {forged} b"), start=0, tokens=100), FENCE)
+    content = page_content(excerpt(found(f"a {forged} b"), start=0, tokens=100), FENCE)
     assert len(re.findall(r"<{2,}\s*/?\s*(?:end\s+(?:of\s+)?)?web[\s_-]*page", content, re.I)) == 2
 
 
 def test_code_keeps_its_brackets_and_indentation() -> None:
     code = '```cpp\nstd::cout << "x" <<< y;\n    if (a << 2) {\n```'
-    assert code in page_content(reading(found(code), start=0, tokens=100), FENCE)
+    assert code in page_content(excerpt(found(code), start=0, tokens=100), FENCE)
 
 
 def test_result_has_the_four_fields_and_says_what_else_is_known() -> None:
@@ -90,7 +90,7 @@ def test_result_has_the_four_fields_and_says_what_else_is_known() -> None:
             "link": "https://example.com/tea",
             "snippet": "About tea.",
             "page_content": page_content(
-                reading(found("Tea is a drink."), start=0, tokens=99), FENCE
+                excerpt(found("Tea is a drink."), start=0, tokens=99), FENCE
             ),
             "status": "ok",
             "domain": "example.com",
@@ -175,7 +175,7 @@ def test_a_fallback_is_mentioned() -> None:
 
 def test_page_output_carries_what_the_page_says_of_itself() -> None:
     source = Source("https://example.com/t", Outcome(), document=document("Tea."))
-    structured = page_output(source.url, reading(source, start=0, tokens=10), NO_FENCE).structured
+    structured = page_output(source.url, excerpt(source, start=0, tokens=10), NO_FENCE).structured
     assert structured == {
         "url": "https://example.com/t",
         "page_content": "Tea.",
@@ -190,7 +190,7 @@ def test_page_output_carries_what_the_page_says_of_itself() -> None:
 
 
 def test_a_page_without_room_says_how_to_go_on() -> None:
-    content = page_content(reading(found("Tea."), start=0, tokens=0), FENCE)
+    content = page_content(excerpt(found("Tea."), start=0, tokens=0), FENCE)
     assert 'cursor="0123456789ab-0"' in content
 
 

@@ -21,7 +21,7 @@ from kindly.errors import (
     SelectorNotMatched,
 )
 from kindly.extract import ExtractOptions
-from kindly.models import Document, Link, Metadata, OutcomeKind, Page
+from kindly.models import Document, How, Link, Metadata, OutcomeKind, Page
 
 LENGTHS = struct.Struct(">II?")
 MAX_BYTES = 256 * 1024 * 1024
@@ -79,7 +79,7 @@ def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
             "media_type": page.media_type,
             "fetched_at": page.fetched_at.isoformat(),
             "charset": page.charset,
-            "how": page.how,
+            "how": str(page.how),
             "composed": page.composed,
             "cut": page.cut,
         },
@@ -94,7 +94,11 @@ def read_request(message: Message) -> tuple[Page, ExtractOptions, float]:
     fields = json.loads(message[0])
     sent = fields["page"]
     page = Page(
-        **{**sent, "fetched_at": datetime.fromisoformat(sent["fetched_at"])},
+        **{
+            **sent,
+            "fetched_at": datetime.fromisoformat(sent["fetched_at"]),
+            "how": How.parse(sent["how"]),
+        },
         requested_url=sent["url"],
         body=message[1],
     )
@@ -106,6 +110,7 @@ def answer(document: Document) -> Message:
     fields = asdict(document)
     text = fields.pop("text")
     fields["fetched_at"] = document.fetched_at.isoformat()
+    fields["how"] = str(document.how)
     return json.dumps({"document": fields}).encode(), text.encode("utf-8", "surrogatepass")
 
 
@@ -139,6 +144,7 @@ def _document(fields: Fields, text: str) -> Document:
             **fields,
             "text": text,
             "fetched_at": datetime.fromisoformat(fields["fetched_at"]),
+            "how": How.parse(fields["how"]),
             "metadata": Metadata(**fields["metadata"]),
             "links": tuple(Link(**link) for link in fields["links"]),
         }

@@ -45,7 +45,7 @@ from kindly.fetch.browser.proxy import (
 from kindly.fetch.chain.redirects import failure
 from kindly.fetch.chain.types import USER_AGENT, Egress, HopReply
 from kindly.fetch.guard.guard import Guard
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from kindly.urls import Url, parse
 
 DriverName = Literal["auto", "playwright", "nodriver"]
@@ -328,7 +328,7 @@ class BrowserPool:
             body=rendered.html.encode("utf-8", "replace"),
             fetched_at=self._times.now(),
             charset="utf-8",
-            how="browser",
+            how=How(FetchMethod.BROWSER),
         )
 
     def _leaf(

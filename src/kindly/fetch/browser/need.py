@@ -14,7 +14,7 @@ from itertools import islice
 from kindly import challenges
 from kindly.challenges import Where
 from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
-from kindly.models import Page
+from kindly.models import FetchMethod, Page
 
 HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
 LOOKED_AT_BYTES = 400_000
@@ -112,7 +112,7 @@ def browser_reason(
 
 def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
     """Whether `browser_reason` has to look at the page's bytes; if so, call it in a thread."""
-    if page.media_type not in HTML_TYPES or page.how == "browser":
+    if page.media_type not in HTML_TYPES or page.how.method is FetchMethod.BROWSER:
         return False
     return text_chars is None or text_chars < ENOUGH_CHARS
 

@@ -12,7 +12,7 @@ from kindly.clock import Clock
 from kindly.concurrency.single_flight import SingleFlight
 from kindly.fetch.chain.page_store import Kept, PageCache
 from kindly.fetch.chain.types import Fetch, PageRequest
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 
 SKEW = timedelta(minutes=5)
 """How far ahead of our clock a page may have been checked."""
@@ -36,7 +36,7 @@ class Cached:
     async def kept(self, key: str) -> Page | None:
         """The page as it is kept, of any age, without asking its site."""
         kept = await self._cache.get(key)
-        return None if kept is None else _as(kept, "cache")
+        return None if kept is None else _as(kept, FetchMethod.CACHE)
 
     async def keep(self, page: Page) -> None:
         """Put a page in the place of what is kept under its address, if that was kept at all."""
@@ -49,7 +49,7 @@ class Cached:
         if kept is None:
             return await self._download(wanted, had=False)
         if not wanted.force_refresh and self._is_fresh(kept):
-            return _as(kept, "cache")
+            return _as(kept, FetchMethod.CACHE)
         if kept.page.etag or kept.page.last_modified:
             wanted = replace(wanted, known=kept.page)
         page = await self._download(wanted, had=True)
@@ -57,7 +57,7 @@ class Cached:
             return page
         current = Kept(kept.page, self._times.now())
         await self._cache.touch(current)
-        return _as(current, "revalidated")
+        return _as(current, FetchMethod.REVALIDATED)
 
     async def _download(self, wanted: PageRequest, *, had: bool) -> Page:
         page = await self._get(wanted)
@@ -72,8 +72,8 @@ class Cached:
         return -SKEW <= age < self._ttl and not must_be_checked(kept.page)
 
 
-def _as(kept: Kept, how: str) -> Page:
-    return replace(kept.page, how=how, checked_at=kept.checked_at)
+def _as(kept: Kept, method: FetchMethod) -> Page:
+    return replace(kept.page, how=How(method), checked_at=kept.checked_at)
 
 
 def may_be_kept(page: Page) -> bool:

@@ -15,7 +15,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from kindly.models import Page
+from kindly.models import How, Page
 from kindly.storage.sqlite import CLOSE_S, SqliteFile, transact
 from kindly.telemetry.warn_once import WarnOnce
 
@@ -205,10 +205,11 @@ def _read(keys: Sequence[str], database: "sqlite3.Connection") -> dict[str, Row]
 
 def _to_meta(page: Page) -> str:
     values = {name: getattr(page, name) for name in META}
-    return json.dumps({**values, "fetched_at": page.fetched_at.isoformat()})
+    return json.dumps({**values, "fetched_at": page.fetched_at.isoformat(), "how": str(page.how)})
 
 
 def _to_page(meta: str, body: bytes) -> Page:
     values = json.loads(meta)
     values["fetched_at"] = datetime.fromisoformat(values["fetched_at"])
+    values["how"] = How.parse(values["how"])
     return Page(**values, body=body)

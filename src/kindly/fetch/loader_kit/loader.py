@@ -39,7 +39,7 @@ import anyio
 
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.chain.types import Headers, HopReply, PageRequest
-from kindly.models import Page
+from kindly.models import FetchMethod, How, Page
 from kindly.redact import Secret
 from kindly.urls import Url
 
@@ -159,5 +159,5 @@ class Loaders:
         except (KindlyError, TimeoutError) as error:
             log.debug("loader %s gave up: %s", loader.name, type(error).__name__)
             return None
-        how = f"loader:{loader.name}"
+        how = How(FetchMethod.LOADER, loader.name)
         return replace(page, requested_url=str(wanted.url), how=how, composed=True)

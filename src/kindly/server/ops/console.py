@@ -253,7 +253,7 @@ def _entry(entry: StoredPageInfo) -> dict[str, Any]:
         "title": entry.title,
         "crawled_at": entry.crawled_at.isoformat(timespec="seconds"),
         "characters": entry.total,
-        "how": entry.how,
+        "how": str(entry.how),
         "language": entry.language,
         "partial": entry.partial,
     }

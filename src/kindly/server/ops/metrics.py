@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from kindly.models import How
 from kindly.read.store import StoreStats
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider_stats import ProviderStatus
 from kindly.server.ops.process_stats import Process
-from kindly.telemetry.call_stats import BOUNDS_S, KEPT_PAGES, CallStats, Histogram
+from kindly.telemetry.call_stats import BOUNDS_S, CallStats, Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -120,7 +121,7 @@ def of_calls(watch: CallStats) -> Iterator[Family]:
 
 
 def _of_pages(watch: CallStats) -> Iterator[Family]:
-    downloaded = {how: n for how, n in watch.pages.items() if how not in KEPT_PAGES}
+    downloaded = {how: n for how, n in watch.pages.items() if not How.parse(how).is_cached}
     yield Family(
         "kindly_pages_total",
         "counter",

@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from kindly.app import App
+from kindly.models import How
 from kindly.telemetry import trace
 from kindly.telemetry.call_stats import CallStats, RunningCall
 from kindly.telemetry.trace import Span
 
 logger = logging.getLogger(__name__)
-
-KEPT = frozenset({"cache", "revalidated"})
 
 
 @contextmanager
@@ -59,7 +58,12 @@ def _logging(call: str, step: Span) -> Iterator[None]:
     try:
         yield
     finally:
-        kept = step.facts.get("how") in KEPT or step.facts.get("cached")
+        kept = _is_cached(step)
         facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
         level = logging.DEBUG if kept or step.name == "extract" else logging.INFO
         logger.log(level, step.name, extra=facts | step.facts)
+
+
+def _is_cached(step: Span) -> bool:
+    how = step.facts.get("how")
+    return bool(step.facts.get("cached")) or (how is not None and How.parse(str(how)).is_cached)

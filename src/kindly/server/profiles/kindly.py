@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kindly import pipeline
-from kindly.answer import reading
+from kindly.answer import excerpt
 from kindly.errors import ExtractError, FetchError
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -128,7 +128,7 @@ async def get_content(call: Call, arguments: GetContent) -> Output:
     except (FetchError, ExtractError) as error:
         failed = page_output(
             arguments.url,
-            reading(Source(arguments.url, error.outcome), start=0, tokens=0),
+            excerpt(Source(arguments.url, error.outcome), start=0, tokens=0),
             fence,
         )
         return Output(sentence(error), failed.structured, failed=True)

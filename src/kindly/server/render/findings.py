@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kindly.budget import count_tokens, fair_shares, fit
-from kindly.models import Citation, Finding
-from kindly.pipeline import PageFindings
+from kindly.models import Citation, Finding, PageFindings
 from kindly.server.render.page import TITLE_TOKENS, Marks, clip, fence_free, provenance, size
 from kindly.server.tool import Output
 
@@ -18,18 +17,18 @@ NOT_IN_LIBRARY = "No page read so far answers this."
 
 def page_findings_output(url: str, found: PageFindings, fence: Marks, tokens: int) -> Output:
     """What one page says, as many passages as `tokens` allow."""
-    entry = found.entry
+    entry = found.page
     title = clip(entry.title, TITLE_TOKENS) or url
     about: dict[str, Any] = {
         "url": url,
         "title": title,
-        "how": found.how,
+        "how": str(found.how),
         "fetched_at": entry.crawled_at.isoformat(timespec="seconds"),
         "content_hash": entry.content_hash,
     }
     if found.note:
         about["note"] = found.note
-    facts = " · ".join((url, found.how, *provenance(about)))
+    facts = " · ".join((url, str(found.how), *provenance(about)))
     head = "\n".join(filter(None, (f"# {title}", facts, found.note, fence.preamble)))
 
     def build(room: int) -> Output:
@@ -58,7 +57,7 @@ def recall_output(findings: Sequence[Finding], fence: Marks, tokens: int) -> Out
 
 
 def _shares(findings: Sequence[Finding], room: int) -> list[int]:
-    wanted = [sum(_weight(cited) for cited in finding.cited) for finding in findings]
+    wanted = [sum(_weight(cited) for cited in finding.citations) for finding in findings]
     return fair_shares(wanted, room)
 
 
@@ -70,7 +69,7 @@ def _finding(
     finding: Finding, room: int, fence: Marks, unanswered: str, *, cite: bool = False
 ) -> dict[str, Any]:
     shown: list[dict[str, Any]] = []
-    for cited in finding.cited:
+    for cited in finding.citations:
         room -= _weight(cited)
         if room < 0:
             break
@@ -83,7 +82,7 @@ def _finding(
     notes = [finding.note] if finding.note else []
     if not finding.answered:
         notes.append(unanswered)
-    if left_out := len(finding.cited) - len(shown):
+    if left_out := len(finding.citations) - len(shown):
         notes.append(f"{left_out} more passages did not fit max_tokens.")
     if notes:
         laid_out["note"] = " ".join(notes)
@@ -93,7 +92,7 @@ def _finding(
 def _passage(cited: Citation, fence: Marks, *, cite: bool) -> dict[str, Any]:
     from kindly.read.text_fragment import text_fragment
 
-    entry, passage = cited.entry, cited.passage
+    entry, passage = cited.page, cited.passage
     laid_out: dict[str, Any] = {
         "text": fence.shortly(passage.text.strip("\n")),
         "score": round(passage.score or 0.0, 3),

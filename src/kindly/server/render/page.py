@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kindly.answer import compose, reading
+from kindly.answer import compose, excerpt
 from kindly.budget import count_tokens, fit
-from kindly.models import Answer, Document, Hits, Outcome, Source, SourceExcerpt
+from kindly.models import Answer, Document, FetchMethod, Hits, Outcome, Source, SourceExcerpt
 from kindly.server.tool import Output
 from kindly.urls import domain
 
@@ -112,7 +112,7 @@ def document_output(url: str, document: Document, start: int, fence: Marks, toke
     """The result of reading one page from `start` on, as much of it as `tokens` allow."""
     source = Source(url, Outcome(), document=document)
     return fit(
-        lambda room: page_output(url, reading(source, start=start, tokens=room), fence),
+        lambda room: page_output(url, excerpt(source, start=start, tokens=room), fence),
         size,
         tokens,
     )
@@ -130,7 +130,7 @@ def compact(value: object) -> str:
 
 def _search(answer: Answer, fence: Marks) -> Output:
     assert answer.hits is not None  # noqa: S101 - a search answer always has its search
-    results = [_result(reading, fence) for reading in answer.readings]
+    results = [_result(reading, fence) for reading in answer.sources]
     structured: dict[str, Any] = {"results": results}
     if answer.hits.why:
         structured["why"] = f"{answer.hits.provider}: {answer.hits.why}"
@@ -229,10 +229,10 @@ def _about(reading: SourceExcerpt) -> dict[str, Any]:
         "published": dated(meta.published),
         "author": meta.author and clip(meta.author, TITLE_TOKENS),
         "language": meta.language,
-        "how": document.how,
+        "how": str(document.how),
         "fetched_at": fetched_at,
         "content_hash": document.content_hash or None,
-        "unchanged_since": fetched_at if document.how == "revalidated" else None,
+        "unchanged_since": fetched_at if document.how.method is FetchMethod.REVALIDATED else None,
         "hidden_dropped": document.hidden_dropped or None,
         "cursor": reading.cursor,
     }
@@ -263,14 +263,14 @@ def _excerpts(reading: SourceExcerpt, url: str, fence: Marks) -> str:
     total = reading.excerpts[0].total
     pieces: list[str] = []
     seen = 0
-    for excerpt in reading.excerpts:
-        if excerpt.start > seen:
-            pieces.append(f"[… {excerpt.start - seen:,} characters left out …]")
-        pieces.append(excerpt.text.strip("\n"))
-        seen = excerpt.end
+    for passage in reading.excerpts:
+        if passage.start > seen:
+            pieces.append(f"[… {passage.start - seen:,} characters left out …]")
+        pieces.append(passage.text.strip("\n"))
+        seen = passage.end
     if seen < total:
         pieces.append(f"[… {total - seen:,} characters left out …]")
-    shown = sum(excerpt.end - excerpt.start for excerpt in reading.excerpts)
+    shown = sum(passage.end - passage.start for passage in reading.excerpts)
     outline = f" All of it: {' · '.join(reading.outline)}." if reading.outline else ""
     fenced = fence.around("\n\n".join(pieces), url)
     return (

@@ -10,8 +10,7 @@ from hashlib import sha256
 
 from kindly.budget import count_tokens, fair_shares, fit
 from kindly.errors import InputError, KindlyError
-from kindly.models import Citation, Finding, Hit, Hits
-from kindly.pipeline import PageFindings
+from kindly.models import Citation, Finding, Hit, Hits, PageFindings
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import sentence
 from kindly.server.render.page import compact, defused, size
@@ -125,13 +124,13 @@ def _fitting(build: Callable[[int], Output], limit: int) -> Output:
 
 
 def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -> Output:
-    entry = found.entry
+    entry = found.page
     each = room // max(1, len(found.findings))
     shown = [_within(finding, each) for finding in found.findings]
     notes = [found.note, *(finding.note for finding in found.findings)]
     if not any(finding.answered for finding in found.findings):
         notes.append("no part of the page matches")
-    if sum(map(len, shown)) < sum(len(finding.cited) for finding in found.findings):
+    if sum(map(len, shown)) < sum(len(finding.citations) for finding in found.findings):
         notes.append("some chunks left out: the answer would be too large")
     answer: Json = {
         "url": url,
@@ -150,7 +149,7 @@ def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -
             "etag": entry.etag,
             "lastModified": entry.last_modified,
             "language": entry.language,
-            "how": found.how,
+            "how": str(found.how),
         }
         answer["metadata"] = {key: value for key, value in about.items() if value is not None}
     return _answer(answer)
@@ -158,7 +157,7 @@ def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -
 
 def _within(finding: Finding, room: int) -> list[Citation]:
     kept: list[Citation] = []
-    for cited in finding.cited:
+    for cited in finding.citations:
         room -= count_tokens(compact(_chunk(cited)))
         if room < 0:
             break
@@ -171,7 +170,7 @@ def _chunk(cited: Citation) -> Json:
     passage = cited.passage
     text = defused(passage.text)
     section = [defused(heading) for heading in passage.section]
-    key = "|".join((cited.entry.url, " > ".join(section), text))
+    key = "|".join((cited.page.url, " > ".join(section), text))
     chunk: Json = {
         "id": sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
         "text": text,

@@ -109,7 +109,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
         if isinstance(error, NoContent):
             return without_chunks(arguments.url, queries, error.detail)
         raise
-    if found.entry.partial and found.entry.total <= TEASER_CHARACTERS:
+    if found.page.partial and found.page.total <= TEASER_CHARACTERS:
         return without_chunks(arguments.url, queries, CONTENT_PROTECTED)
     return page_answer(
         arguments.url,
