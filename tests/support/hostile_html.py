@@ -1,4 +1,4 @@
-"""A worker program whose pages tell it how to misbehave; run as `python -m tests.support.hostile_html`."""
+"""A worker program that misbehaves as its pages command; run as `python -m tests.support.hostile_html`."""
 
 import os
 import signal
@@ -7,11 +7,11 @@ import time
 
 from kindly.errors import PageWalled
 from kindly.extract import ExtractOptions
-from kindly.extract.workers.worker_process import SPENT_BYTES, main
+from kindly.extract.workers.worker_process import MAX_GROWTH_BYTES, main
 from kindly.models import Document, OutcomeKind, Page
 
-KEPT: list[bytearray] = []
-"""What a page left behind."""
+LEAKED: list[bytearray] = []
+"""Memory that is never released."""
 
 
 def obey(page: Page, options: ExtractOptions) -> Document:
@@ -26,7 +26,7 @@ def obey(page: Page, options: ExtractOptions) -> Document:
         case "bomb":
             text = str(len(bytearray(10**12)))
         case "keep":
-            KEPT.append(bytearray(os.urandom(1)) * (SPENT_BYTES + 5_000_000))
+            LEAKED.append(bytearray(os.urandom(1)) * (MAX_GROWTH_BYTES + 5_000_000))
             text = "kept"
         case "wall":
             raise PageWalled("walled", url=page.url, wall=OutcomeKind.AUTH)

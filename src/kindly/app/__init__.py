@@ -20,7 +20,7 @@ import kindly
 from kindly.budget import Deadline
 from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import KindlyError, SearchError
-from kindly.extract.workers.worker_pool import Workers
+from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.fetch.chain.types import Egress, FetchLimits
 from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.fetch.guard.guard import Guard, GuardPolicy
@@ -109,7 +109,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             )
         )
         workers = await stack.enter_async_context(
-            Workers(size=settings.workers, environ=settings.child_environ)
+            WorkerPool(size=settings.workers, environ=settings.child_environ)
         )
         tasks = await stack.enter_async_context(anyio.create_task_group())
         stack.callback(tasks.cancel_scope.cancel)

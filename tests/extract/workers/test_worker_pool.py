@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,12 +10,14 @@ import pytest
 
 from kindly.budget import Deadline
 from kindly.concurrency.blas import THREAD_VARIABLES
-from kindly.errors import ExtractionFailed, ExtractionLate, NoContent, PageWalled
+from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract import ExtractOptions
-from kindly.extract.workers.worker_pool import InProcess, Workers, scrubbed
+from kindly.extract.workers.worker_pool import InProcessExtractor, WorkerPool, worker_environment
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.paths import ROOT
+from tests.support.pdf_files import line, pdf
+from tests.support.zip_files import docx, epub, row, xlsx
 
 pytestmark = pytest.mark.anyio
 
@@ -30,9 +33,9 @@ ENVIRON = {
 @asynccontextmanager
 async def hostile(
     *, size: int = 1, timeout_s: float = 20, pages_per_process: int = 100
-) -> AsyncIterator[Workers]:
-    """A pool whose pages can misbehave on purpose."""
-    pool = Workers(
+) -> AsyncIterator[WorkerPool]:
+    """A pool whose pages can misbehave on purpose; see `tests.support.hostile_html`."""
+    pool = WorkerPool(
         environ=ENVIRON,
         size=size,
         timeout_s=timeout_s,
@@ -44,8 +47,8 @@ async def hostile(
             yield workers
 
 
-async def told(workers: Workers, order: str, seconds: float = 20) -> str:
-    document = await workers.extract(page(order), ExtractOptions(), Deadline.after(seconds))
+async def run(workers: WorkerPool, command: str, seconds: float = 20) -> str:
+    document = await workers.extract(page(command), ExtractOptions(), Deadline.after(seconds))
     return document.text
 
 
@@ -60,16 +63,16 @@ def is_running(pid: int) -> bool:
 async def test_page_becomes_the_same_document_as_in_process() -> None:
     source = page("<title>T</title><main><h1>Head</h1><p>Text é <a href=/x>link</a>.</p></main>")
     with anyio.fail_after(30):
-        async with Workers(environ=ENVIRON) as workers:
+        async with WorkerPool(environ=ENVIRON) as workers:
             there = await workers.extract(source, ExtractOptions(), Deadline.after(20))
-        here = await InProcess().extract(source, ExtractOptions(), Deadline.after(20))
+        here = await InProcessExtractor().extract(source, ExtractOptions(), Deadline.after(20))
     assert there == here
     assert here.text == "# Head\n\nText é [link](https://site.example/x)."
 
 
-async def test_error_of_the_extraction_crosses_as_itself() -> None:
+async def test_error_of_the_extraction_is_raised_by_the_pool() -> None:
     with anyio.fail_after(30):
-        async with Workers(environ=ENVIRON, size=1) as workers:
+        async with WorkerPool(environ=ENVIRON, size=1) as workers:
             with pytest.raises(NoContent) as caught:
                 await workers.extract(page("<p></p>"), ExtractOptions(), Deadline.after(20))
     assert caught.value.url == URL
@@ -77,61 +80,61 @@ async def test_error_of_the_extraction_crosses_as_itself() -> None:
 
 async def test_processes_are_reused_and_an_error_does_not_cost_one() -> None:
     async with hostile() as workers:
-        first = await told(workers, "process")
+        first = await run(workers, "process")
         with pytest.raises(PageWalled) as caught:
-            await told(workers, "wall")
+            await run(workers, "wall")
         assert caught.value.kind is OutcomeKind.AUTH
-        assert await told(workers, "process") == first
+        assert await run(workers, "process") == first
 
 
-async def test_process_is_replaced_after_its_share_of_pages() -> None:
+async def test_process_is_replaced_after_its_number_of_pages() -> None:
     async with hostile(pages_per_process=1) as workers:
-        assert await told(workers, "process") != await told(workers, "process")
+        assert await run(workers, "process") != await run(workers, "process")
 
 
 async def test_hanging_page_is_killed_at_the_deadline_and_the_next_one_is_read() -> None:
     async with hostile() as workers:
-        pid = int(await told(workers, "process"))
+        pid = int(await run(workers, "process"))
         with pytest.raises(ExtractionFailed):
-            await told(workers, "hang", seconds=0.3)
+            await run(workers, "hang", seconds=0.3)
         assert not is_running(pid)
-        assert await told(workers, "fine") == "fine"
+        assert await run(workers, "fine") == "fine"
 
 
-async def test_hanging_page_is_killed_at_the_pools_own_limit() -> None:
+async def test_hanging_page_is_killed_at_the_time_limit_of_the_pool() -> None:
     async with hostile(timeout_s=0.3) as workers:
         with pytest.raises(ExtractionFailed):
-            await told(workers, "hang")
+            await run(workers, "hang")
 
 
-async def test_deadline_that_has_passed_reads_nothing() -> None:
+async def test_expired_deadline_is_late() -> None:
     async with hostile() as workers:
         with pytest.raises(ExtractionLate):
-            await told(workers, "fine", seconds=0)
+            await run(workers, "fine", seconds=0)
 
 
-async def test_page_whose_turn_does_not_come_is_late_and_not_called_too_large() -> None:
+async def test_page_without_a_free_worker_before_its_deadline_is_late() -> None:
     async with hostile() as workers, anyio.create_task_group() as group:
-        await told(workers, "fine")
-        group.start_soon(told, workers, "hang")
+        await run(workers, "fine")
+        group.start_soon(run, workers, "hang")
         await anyio.wait_all_tasks_blocked()
         with pytest.raises(ExtractionLate) as caught:
-            await told(workers, "fine", seconds=0.1)
+            await run(workers, "fine", seconds=0.1)
         assert caught.value.kind is OutcomeKind.TIMEOUT
         group.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("order", ["crash", "bug", "bomb"])
-async def test_page_that_breaks_its_process_fails_alone(order: str) -> None:
+@pytest.mark.parametrize("command", ["crash", "bug", "bomb"])
+async def test_page_that_breaks_its_process_fails_alone(command: str) -> None:
     async with hostile(size=2) as workers:
         texts: list[str] = []
 
         async def good() -> None:
-            texts.append(await told(workers, "fine"))
+            texts.append(await run(workers, "fine"))
 
         async def bad() -> None:
             with pytest.raises(ExtractionFailed):
-                await told(workers, order)
+                await run(workers, command)
 
         async with anyio.create_task_group() as group:
             for job in (good, bad, good, bad, good):
@@ -139,55 +142,55 @@ async def test_page_that_breaks_its_process_fails_alone(order: str) -> None:
         assert texts == ["fine"] * 3
 
 
-async def test_cancelled_page_takes_its_process_along() -> None:
+async def test_cancelled_page_ends_its_process() -> None:
     async with hostile() as workers:
-        pid = int(await told(workers, "process"))
+        pid = int(await run(workers, "process"))
         with anyio.move_on_after(0.2):
-            await told(workers, "hang")
+            await run(workers, "hang")
         assert not is_running(pid)
-        assert await told(workers, "fine") == "fine"
+        assert await run(workers, "fine") == "fine"
 
 
-async def test_output_of_a_library_does_not_disturb_the_pipe() -> None:
+async def test_output_of_a_library_does_not_reach_the_pipe() -> None:
     async with hostile() as workers:
-        assert await told(workers, "print") == "print"
+        assert await run(workers, "print") == "print"
 
 
 async def test_worker_sees_no_key_of_the_server() -> None:
     async with hostile() as workers:
-        names = set((await told(workers, "environment")).split())
+        names = set((await run(workers, "environment")).split())
     assert {"PATH", "PYTHONPATH"} <= names
     assert not names & {"SERPER_API_KEY", "HOME"}
 
 
-def test_scrubbed_environment_holds_only_what_python_needs() -> None:
-    kept = scrubbed({"LANG": "C", "TAVILY_API_KEY": "made-up", "KINDLY_PROFILE": "media"})
+def test_worker_environment_has_only_what_python_needs() -> None:
+    kept = worker_environment({"LANG": "C", "TAVILY_API_KEY": "made-up", "KINDLY_PROFILE": "media"})
     assert set(kept) == {"LANG", "PYTHONPATH", *THREAD_VARIABLES}
 
 
 async def test_warm_starts_one_process_that_the_first_page_uses() -> None:
     async with hostile() as workers:
         await workers.warm()
-        first = await told(workers, "process")
+        first = await run(workers, "process")
         await workers.warm()
-        assert await told(workers, "process") == first
+        assert await run(workers, "process") == first
 
 
 async def test_process_that_stays_large_after_a_page_is_replaced() -> None:
     async with hostile() as workers:
-        first = await told(workers, "process")
-        assert await told(workers, "keep") == "kept"
-        assert await told(workers, "process") != first
+        first = await run(workers, "process")
+        assert await run(workers, "keep") == "kept"
+        assert await run(workers, "process") != first
 
 
 async def test_process_that_died_while_idle_is_replaced() -> None:
     async with hostile() as workers:
-        pid = int(await told(workers, "process"))
+        pid = int(await run(workers, "process"))
         os.kill(pid, 9)
         with anyio.fail_after(60):
             while True:
                 try:
-                    assert int(await told(workers, "process")) != pid
+                    assert int(await run(workers, "process")) != pid
                     break
                 except ExtractionFailed:
                     continue
@@ -195,20 +198,20 @@ async def test_process_that_died_while_idle_is_replaced() -> None:
 
 async def test_leaving_the_context_ends_every_process() -> None:
     async with hostile(size=2) as workers:
-        pids = {int(await told(workers, "process"))}
+        pids = {int(await run(workers, "process"))}
         async with anyio.create_task_group() as group:
-            group.start_soon(told, workers, "fine")
-            pids.add(int(await told(workers, "process")))
+            group.start_soon(run, workers, "fine")
+            pids.add(int(await run(workers, "process")))
     assert not any(map(is_running, pids))
 
 
 async def test_in_process_extractor_needs_no_warming_and_obeys_the_deadline() -> None:
-    await InProcess().warm()
+    await InProcessExtractor().warm()
     with pytest.raises(ExtractionFailed):
-        await InProcess().extract(page("<p>x</p>"), ExtractOptions(), Deadline.after(0))
+        await InProcessExtractor().extract(page("<p>x</p>"), ExtractOptions(), Deadline.after(0))
 
 
-def test_worker_leaves_when_its_pipe_closes() -> None:
+def test_worker_exits_when_its_pipe_closes() -> None:
     command = [sys.executable, "-m", "tests.support.hostile_html", str(512 * 1024 * 1024)]
     done = subprocess.run(
         command, input=b"", cwd=ROOT, env=ENVIRON, capture_output=True, timeout=60, check=False
@@ -219,3 +222,62 @@ def test_worker_leaves_when_its_pipe_closes() -> None:
 def test_importing_the_pool_does_not_load_the_parser() -> None:
     code = "import sys, kindly.extract.workers.worker_pool; sys.exit('turbohtml' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def flate_bomb(size: int) -> bytes:
+    """A PDF whose one page unpacks to this many bytes of drawing."""
+    packed = zlib.compress(b"0 0 m 1 1 l S\n" * (size // 14), 9)
+    whole = pdf(["%"])
+    old = b"<< /Length 1 >>\nstream\n%\nendstream"
+    return whole.replace(
+        old,
+        b"<< /Filter /FlateDecode /Length %d >>\nstream\n%b\nendstream" % (len(packed), packed),
+    )
+
+
+def deep_word(depth: int) -> bytes:
+    return docx("<w:p>" * depth + "</w:p>" * depth)
+
+
+BOMBS = {
+    "zip": docx("", **{"word/media/x__bin": bytes(64 * 1024 * 1024)}),
+    "markup": docx("", **{"word/document__xml": b"<a>" * 12_000_000}),
+    "nesting": deep_word(100_000),
+    "far cell": xlsx({"A": row(1, "x") + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'}),
+    "book": epub({"a.xhtml": "<p>" + "x" * 60_000_000}),
+    "pdf stream": flate_bomb(200_000_000),
+    "pdf loop": pdf(["x"]).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"),
+    "deep json": b"[" * 2_000_000,
+    "binary": b"\x00" * 2_000_000,
+}
+
+
+OUTCOMES = {
+    "far cell": "Document",
+    "pdf loop": "NoContent",
+    "deep json": "Document",
+    "binary": "MediaUnsupported",
+}
+"""The outcomes of files that are not stopped by a size or time limit; all others are `ExtractionFailed`."""
+
+
+async def outcome(workers: WorkerPool, body: bytes, media_type: str = "") -> str:
+    """The outcome of reading these bytes: the name of an error class, or `Document`."""
+    try:
+        source = page(body, media_type=media_type)
+        return type(await workers.extract(source, ExtractOptions(), Deadline.after(20))).__name__
+    except ExtractError as error:
+        return type(error).__name__
+
+
+@pytest.mark.slow
+async def test_every_bomb_ends_with_an_error_or_text_and_the_pool_still_works() -> None:
+    outcomes: dict[str, str] = {}
+    pool = WorkerPool(environ=ENVIRON, size=1, timeout_s=5)
+    with anyio.fail_after(120):
+        async with pool as workers:
+            for name, body in BOMBS.items():
+                kind = "application/json" if "json" in name else ""
+                outcomes[name] = await outcome(workers, body, kind)
+                assert await outcome(workers, pdf([line("still here")])) == "Document"
+    assert outcomes == {name: OUTCOMES.get(name, "ExtractionFailed") for name in BOMBS}

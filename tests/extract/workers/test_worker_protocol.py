@@ -19,17 +19,17 @@ from kindly.models import Document, Link, Metadata, OutcomeKind
 from tests.support.html_pages import FETCHED_AT, URL, page
 
 
-def test_request_arrives_as_it_was_sent() -> None:
+def test_request_round_trips() -> None:
     source = page("<p>é", charset="utf-8")
     options = ExtractOptions("text", ".a", include_links=False, include_images=True)
-    assert worker_protocol.read_request(worker_protocol.request(source, options, 7.5)) == (
+    assert worker_protocol.decode_request(worker_protocol.encode_request(source, options, 7.5)) == (
         source,
         options,
         7.5,
     )
 
 
-def test_document_arrives_as_it_was_sent() -> None:
+def test_document_round_trips() -> None:
     document = Document(
         url=URL,
         text="text é \ud800",
@@ -39,7 +39,7 @@ def test_document_arrives_as_it_was_sent() -> None:
         hidden_dropped=2,
         content_hash="ff",
     )
-    assert worker_protocol.read_answer(worker_protocol.answer(document)) == document
+    assert worker_protocol.decode_answer(worker_protocol.encode_document(document)) == document
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_document_arrives_as_it_was_sent() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_error_arrives_as_itself_with_its_fields(error: KindlyError) -> None:
+def test_error_round_trips_with_its_fields(error: KindlyError) -> None:
     with pytest.raises(KindlyError) as caught:
-        worker_protocol.read_answer(worker_protocol.failure(error))
+        worker_protocol.decode_answer(worker_protocol.encode_error(error))
     assert type(caught.value) is type(error)
     assert vars(caught.value) == vars(error)
     assert caught.value.kind is error.kind
@@ -77,17 +77,19 @@ def test_error_arrives_as_itself_with_its_fields(error: KindlyError) -> None:
         json.dumps({"error": "ProviderAuth", "fields": vars(ProviderAuth("d"))}).encode(),
     ],
 )
-def test_answer_of_another_shape_is_broken(header: bytes) -> None:
+def test_invalid_answer_is_refused(header: bytes) -> None:
     with pytest.raises(worker_protocol.BrokenWorkerPipe):
-        worker_protocol.read_answer((header, b""))
+        worker_protocol.decode_answer((header, b""))
 
 
-def test_message_larger_than_any_document_is_broken() -> None:
+def test_message_larger_than_any_document_is_refused() -> None:
     with pytest.raises(worker_protocol.BrokenWorkerPipe):
-        worker_protocol.lengths(worker_protocol.LENGTHS.pack(1, worker_protocol.MAX_BYTES, False))
+        worker_protocol.decode_prefix(
+            worker_protocol.PREFIX.pack(1, worker_protocol.MAX_BYTES, False)
+        )
 
 
-def test_lengths_come_before_both_parts() -> None:
-    sent = b"".join(worker_protocol.packed((b"ab", b"cde"), spent=True))
-    assert worker_protocol.lengths(sent[: worker_protocol.LENGTHS.size]) == (2, 3, True)
-    assert sent[worker_protocol.LENGTHS.size :] == b"abcde"
+def test_prefix_is_followed_by_header_and_body() -> None:
+    sent = b"".join(worker_protocol.encode_message((b"ab", b"cde"), outgrown=True))
+    assert worker_protocol.decode_prefix(sent[: worker_protocol.PREFIX.size]) == (2, 3, True)
+    assert sent[worker_protocol.PREFIX.size :] == b"abcde"

@@ -1,6 +1,6 @@
-"""A few processes that turn pages into documents; one that hangs, grows or crashes is killed and costs only its page.
+"""Process pool for extraction: a worker that hangs, grows or crashes is killed, and only its page fails.
 
-Started on demand, kept warm, without the server's environment, and gone when the context is left.
+WorkerPool start on demand, are reused, do not get the server's environment, and end with the pool's context.
 """
 
 import os
@@ -25,7 +25,7 @@ from kindly.extract.workers import worker_protocol
 from kindly.models import Document, Page
 
 DEFAULT_MEMORY_BYTES = 100 * 1024 * 1024
-"""That a process may take for a page; an ordinary one takes a tenth of it."""
+"""Memory limit of a worker beyond what the parser itself needs; an ordinary page takes a tenth of it."""
 DEFAULT_TIMEOUT_S = 20.0
 PAGES_PER_PROCESS = 500
 MAX_PROCESSES = 4
@@ -42,12 +42,12 @@ KEPT_VARIABLES = (
     "TEMP",
     "TMP",
 )
-"""What Python itself needs to start; no key or setting of the server goes further."""
-TOO_LONG = "Reading the page took too long and was stopped."
+"""The variables that Python itself needs; no key or setting of the server reaches a worker."""
+TIMED_OUT = "Reading the page took too long and was stopped."
 
 
-class Workers:
-    """A pool of worker processes, as an async context manager."""
+class WorkerPool:
+    """A pool of worker processes with a semaphore, as an async context manager."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Workers:
         pages_per_process: int = PAGES_PER_PROCESS,
         program: str = PROGRAM,
     ) -> None:
-        self._environ = scrubbed(environ)
+        self._environ = worker_environment(environ)
         self._memory_bytes = memory_bytes
         self._timeout_s = timeout_s
         self._pages_per_process = pages_per_process
@@ -84,41 +84,42 @@ class Workers:
             await self._end(worker)
 
     async def warm(self) -> None:
-        """Have one process ready, if none is idle."""
+        """Start one worker if there is none."""
         async with self._starting:
             if not self._all:
                 self._idle.append(await self._start())
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        """The page's document, made in a process of its own.
+        """Extract a page's document in a worker process.
 
         Raises:
             ExtractionFailed: it took too long, needed too much memory, or crashed the process.
-            ExtractionLate: its turn did not come before the deadline.
-            KindlyError: any other leaf that the extraction itself raises.
+            ExtractionLate: no worker was free before the deadline.
+            KindlyError: any error that the extraction itself raises.
         """
-        begun = False
+        started = False
         with anyio.move_on_after(deadline.remaining_s()):
             async with self._slots:
-                begun = True
+                started = True
                 return await self._extract(page, options, deadline.within(self._timeout_s))
-        if begun:
-            raise ExtractionFailed(TOO_LONG, url=page.url)
+        if started:
+            raise ExtractionFailed(TIMED_OUT, url=page.url)
         raise ExtractionLate(
-            "No time was left to read the page: it came late, or too many others were being read.",
+            "There was no time left to read the page: too many pages were being read.",
             url=page.url,
         )
 
     async def _extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        worker = await self._take()
+        worker = await self._acquire()
         reusable = False
         try:
             with anyio.fail_after(deadline.remaining_s()):
-                message = await worker.ask(worker_protocol.request(page, options, self._timeout_s))
-            reusable = worker.pages < self._pages_per_process and not worker.spent
-            return worker_protocol.read_answer(message)
+                request = worker_protocol.encode_request(page, options, self._timeout_s)
+                answer = await worker.send(request)
+            reusable = worker.pages < self._pages_per_process and not worker.outgrown
+            return worker_protocol.decode_answer(answer)
         except TimeoutError as error:
-            raise ExtractionFailed(TOO_LONG, url=page.url) from error
+            raise ExtractionFailed(TIMED_OUT, url=page.url) from error
         except (
             anyio.BrokenResourceError,
             anyio.IncompleteRead,
@@ -127,7 +128,7 @@ class Workers:
         ) as error:
             reusable = False
             raise ExtractionFailed(
-                "Reading the page broke down; it may be too large.", url=page.url
+                "The parser failed on the page, which may be too large.", url=page.url
             ) from error
         finally:
             if reusable:
@@ -135,7 +136,7 @@ class Workers:
             else:
                 await self._end(worker)
 
-    async def _take(self) -> "_Worker":
+    async def _acquire(self) -> "_Worker":
         async with self._starting:
             while self._idle:
                 worker = self._idle.pop()
@@ -165,34 +166,35 @@ class Workers:
 
 
 class _Worker:
-    """One process and its two pipes."""
+    """One worker process and its two pipes."""
 
     def __init__(self, process: Process) -> None:
         self.pages = 0
-        self.spent = False
-        """Whether it said that it has grown too large to be kept."""
+        self.outgrown = False
+        """Whether its last answer said that it needs too much memory to be reused."""
         self._killed = False
         self._process = process
-        self._questions = cast("ByteSendStream", process.stdin)
+        self._requests = cast("ByteSendStream", process.stdin)
         self._answers = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
 
     @property
     def alive(self) -> bool:
         return self._process.returncode is None
 
-    async def ask(self, message: worker_protocol.Message) -> worker_protocol.Message:
+    async def send(self, message: worker_protocol.Message) -> worker_protocol.Message:
         self.pages += 1
-        for piece in worker_protocol.packed(message):
-            await self._questions.send(piece)
-        prefix = await self._answers.receive_exactly(worker_protocol.LENGTHS.size)
-        header, block, self.spent = worker_protocol.lengths(prefix)
+        for piece in worker_protocol.encode_message(message):
+            await self._requests.send(piece)
+        prefix = await self._answers.receive_exactly(worker_protocol.PREFIX.size)
+        header, body, self.outgrown = worker_protocol.decode_prefix(prefix)
         return await self._answers.receive_exactly(header), await self._answers.receive_exactly(
-            block
+            body
         )
 
     def kill(self) -> None:
-        """Kill it, once, and by its number: `Process.kill` would reap one that has just died by itself, behind the
-        event loop's back.
+        """Send SIGKILL, once.
+
+        By process id, because `Process.kill` would reap a process that has just died before the event loop does.
         """
         if self.alive and not self._killed:
             self._killed = True
@@ -207,23 +209,23 @@ class _Worker:
         await self._process.aclose()
 
 
-class InProcess:
-    """The same contract without processes: for tests and for pages that are known to be harmless."""
+class InProcessExtractor:
+    """The same interface without worker processes, for tests."""
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        """The page's document, made in a thread; it cannot be stopped once it runs."""
+        """Extract a page's document in a thread, which cannot be stopped."""
         from kindly.extract.document import extract
 
         with anyio.move_on_after(deadline.remaining_s()):
             return await anyio.to_thread.run_sync(extract, page, options, abandon_on_cancel=True)
-        raise ExtractionFailed("Reading the page took too long.", url=page.url)
+        raise ExtractionFailed(TIMED_OUT, url=page.url)
 
     async def warm(self) -> None:
-        """Nothing to start."""
+        """Do nothing: there is no process to start."""
 
 
-def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
-    """Only the variables that a worker needs, and where this package is."""
+def worker_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a worker: the variables that Python needs, and the path of this package."""
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
     package = str(Path(__file__).resolve().parents[3])
     kept |= dict.fromkeys(THREAD_VARIABLES, "1")

@@ -1,6 +1,7 @@
-"""The program of a worker process: read a page from the pipe, write a document back, until the pipe ends.
+"""Main program of a worker process: reads pages from standard input and writes documents to standard output.
 
-It limits its own memory and time, keeps nothing between pages, and leaves when the server is gone.
+It limits its own memory and time (`setrlimit`, `setitimer`), keeps no state between pages, and exits when the pipe
+closes or the server dies.
 """
 
 import os
@@ -12,52 +13,53 @@ from typing import BinaryIO, NamedTuple
 from kindly.errors import ExtractionFailed, KindlyError
 from kindly.extract import ExtractOptions
 from kindly.extract.workers.worker_protocol import (
-    LENGTHS,
+    PREFIX,
     Message,
-    answer,
-    failure,
-    lengths,
-    packed,
-    read_request,
+    decode_prefix,
+    decode_request,
+    encode_document,
+    encode_error,
+    encode_message,
 )
 from kindly.models import Document, Page
 
 Extract = Callable[[Page, ExtractOptions], Document]
 
 GRACE_S = 5
-"""Beyond a page's time; the server kills sooner, this is for when it is gone."""
+"""Extra time before the worker ends itself; the pool kills it earlier, unless the server is gone."""
 PR_SET_PDEATHSIG = 1
 LIBRARIES_BYTES = 512 * 1024 * 1024
-"""Of address space for libraries that are loaded when a file needs them."""
-SPENT_BYTES = 40 * 1024 * 1024
-"""Allocators keep what a large page took; a process that still holds so much more than at first is replaced."""
+"""Address space for libraries that are loaded when a file needs them."""
+MAX_GROWTH_BYTES = 40 * 1024 * 1024
+"""Allocators keep memory after a large page; a worker that has grown by more than this is replaced."""
 
 
 def main(memory_bytes: int, extract: Extract | None = None) -> None:
-    """Serve pages from standard input until it closes, with so much memory beyond what the parser itself takes."""
-    _end_with_the_server()
-    extract = extract or _parser()
-    _limit(memory_bytes)
+    """Serve pages until standard input closes; `memory_bytes` is the limit beyond what the parser itself needs."""
+    _exit_with_server()
+    extract = extract or _load_parser()
+    _limit_memory(memory_bytes)
     pipe_in = os.fdopen(os.dup(0), "rb")
     pipe_out = os.fdopen(os.dup(1), "wb")
-    silence = os.open(os.devnull, os.O_RDWR)
-    os.dup2(silence, 0)
-    os.dup2(silence, 1)
+    devnull = os.open(os.devnull, os.O_RDWR)
+    os.dup2(devnull, 0)
+    os.dup2(devnull, 1)
     serve(pipe_in, pipe_out, extract)
 
 
 def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, extract: Extract) -> None:
-    """Answer every message of one pipe on the other."""
-    spent_at = statm().resident_bytes + SPENT_BYTES
+    """Answer every request of one pipe on the other, until it closes."""
+    limit = memory_use().resident_bytes + MAX_GROWTH_BYTES
     while (message := _read(pipe_in)) is not None:
-        reply = _reply(message, extract)
+        answer = _answer(message, extract)
         del message
-        pipe_out.writelines(packed(reply, spent=statm().resident_bytes > spent_at))
+        outgrown = memory_use().resident_bytes > limit
+        pipe_out.writelines(encode_message(answer, outgrown=outgrown))
         pipe_out.flush()
 
 
-def _parser() -> Extract:
-    """The extraction itself, loaded with its model before the first page comes so that it need not wait."""
+def _load_parser() -> Extract:
+    """Import the extraction and load its model before the first page arrives."""
     from kindly.extract.content.classify import load_model
     from kindly.extract.document import extract
 
@@ -66,30 +68,30 @@ def _parser() -> Extract:
 
 
 def _read(pipe: BinaryIO) -> Message | None:
-    prefix = pipe.read(LENGTHS.size)
-    if len(prefix) < LENGTHS.size:
+    prefix = pipe.read(PREFIX.size)
+    if len(prefix) < PREFIX.size:
         return None
-    header, block, _ = lengths(prefix)
-    return pipe.read(header), pipe.read(block)
+    header, body, _ = decode_prefix(prefix)
+    return pipe.read(header), pipe.read(body)
 
 
-def _reply(message: Message, extract: Extract) -> Message:
-    page, options, timeout_s = read_request(message)
-    _alarm(timeout_s + GRACE_S)
+def _answer(message: Message, extract: Extract) -> Message:
+    page, options, timeout_s = decode_request(message)
+    _set_timer(timeout_s + GRACE_S)
     try:
-        return answer(extract(page, options))
+        return encode_document(extract(page, options))
     except KindlyError as error:
-        return failure(error)
+        return encode_error(error)
     except (MemoryError, RecursionError):
-        return failure(
-            ExtractionFailed("The page needs more memory than a page may.", url=page.url)
+        return encode_error(
+            ExtractionFailed("Reading the page needs too much memory.", url=page.url)
         )
     finally:
-        _alarm(0)
+        _set_timer(0)
 
 
-def _end_with_the_server() -> None:
-    """Have the system end this process with the server, in the middle of a page too, where it can."""
+def _exit_with_server() -> None:
+    """On Linux, have the kernel kill this process when the server dies, even in the middle of a page."""
     if sys.platform == "linux":
         import ctypes
         import signal
@@ -97,39 +99,39 @@ def _end_with_the_server() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _limit(memory_bytes: int) -> None:
-    """Cap the process's memory where the system can: what it writes to, not what it maps of its libraries."""
+def _limit_memory(memory_bytes: int) -> None:
+    """Limit the memory of this process (not on Windows): its data, and the address space with room for libraries."""
     if sys.platform != "win32":
         import resource
 
-        taken = statm()
-        data = taken.data_bytes + memory_bytes
-        space = taken.space_bytes + memory_bytes + LIBRARIES_BYTES
+        used = memory_use()
+        data = used.data_bytes + memory_bytes
+        space = used.space_bytes + memory_bytes + LIBRARIES_BYTES
         resource.setrlimit(resource.RLIMIT_DATA, (data, data))
         resource.setrlimit(resource.RLIMIT_AS, (space, space))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-class TakenRequest(NamedTuple):
-    """The memory that this process has."""
+class MemoryUse(NamedTuple):
+    """The memory of this process."""
 
     space_bytes: int
     resident_bytes: int
     data_bytes: int
 
 
-def statm(file: Path = Path("/proc/self/statm")) -> TakenRequest:
-    """What the process has now; nothing where the system does not say."""
+def memory_use(file: Path = Path("/proc/self/statm")) -> MemoryUse:
+    """The current memory use of this process; zeros where the system has no `/proc`."""
     try:
         space, resident, _, _, _, data, _ = file.read_text(encoding="ascii").split()
     except OSError:
-        return TakenRequest(0, 0, 0)
+        return MemoryUse(0, 0, 0)
     size = os.sysconf("SC_PAGE_SIZE")
-    return TakenRequest(int(space) * size, int(resident) * size, int(data) * size)
+    return MemoryUse(int(space) * size, int(resident) * size, int(data) * size)
 
 
-def _alarm(seconds: float) -> None:
-    """Die by signal after this long, even inside the parser; 0 takes it back."""
+def _set_timer(seconds: float) -> None:
+    """Die by signal after this time, even inside the parser; 0 cancels the timer."""
     if sys.platform != "win32":
         import signal
 

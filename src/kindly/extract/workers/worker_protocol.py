@@ -1,6 +1,6 @@
-"""What crosses the pipe to a worker process: a JSON header and a block of bytes, each with its length.
+"""Wire protocol between the pool and its workers: a length prefix, a JSON header and a body of bytes.
 
-The worker reads hostile pages, so what it sends back is never more than data: no pickles, errors by name from a table.
+A worker parses hostile pages, so its answers are only data: no pickle, and errors by name from a table.
 """
 
 import json
@@ -23,12 +23,13 @@ from kindly.errors import (
 from kindly.extract import ExtractOptions
 from kindly.models import Document, How, Link, Metadata, OutcomeKind, Page
 
-LENGTHS = struct.Struct(">II?")
+PREFIX = struct.Struct(">II?")
+"""Length of the header, length of the body, and whether the sender has outgrown its memory limit."""
 MAX_BYTES = 256 * 1024 * 1024
-PIECE_BYTES = 256 * 1024
+CHUNK_BYTES = 256 * 1024
 
 Message = tuple[bytes, bytes]
-"""Header as JSON, and the body of a page or the text of a document."""
+"""The header as JSON, and the body: the bytes of a page or the text of a document."""
 
 Fields = dict[str, Any]
 
@@ -48,30 +49,34 @@ ERRORS: dict[str, Callable[[Fields], KindlyError]] = {
 
 
 class BrokenWorkerPipe(Exception):
-    """The other side sent something that is no message."""
+    """The other side sent something that is not a valid message."""
 
 
-def packed(message: Message, *, spent: bool = False) -> Iterator[bytes]:
-    """A message as the bytes to send, in pieces, so that a large one is not held twice.
+def encode_message(message: Message, *, outgrown: bool = False) -> Iterator[bytes]:
+    """The bytes of a message, in chunks, so that a large body is not copied as a whole.
 
-    `spent` says that its sender is not worth another.
+    `outgrown`: the worker has grown too large; replace it.
     """
-    header, block = message
-    yield LENGTHS.pack(len(header), len(block), spent) + header
-    for start in range(0, len(block), PIECE_BYTES):
-        yield block[start : start + PIECE_BYTES]
+    header, body = message
+    yield PREFIX.pack(len(header), len(body), outgrown) + header
+    for start in range(0, len(body), CHUNK_BYTES):
+        yield body[start : start + CHUNK_BYTES]
 
 
-def lengths(prefix: bytes) -> tuple[int, int, bool]:
-    """What stands at the start of a message: its two lengths, and whether its sender is spent."""
-    header, block, spent = LENGTHS.unpack(prefix)
-    if header + block > MAX_BYTES:
-        raise BrokenWorkerPipe("A message is larger than any document.")
-    return header, block, spent
+def decode_prefix(prefix: bytes) -> tuple[int, int, bool]:
+    """The lengths of header and body, and whether the sender has outgrown its limit.
+
+    Raises:
+        BrokenWorkerPipe: the message is too large.
+    """
+    header, body, outgrown = PREFIX.unpack(prefix)
+    if header + body > MAX_BYTES:
+        raise BrokenWorkerPipe("The message is larger than any document.")
+    return header, body, outgrown
 
 
-def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
-    """The message that asks for an extraction."""
+def encode_request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
+    """The message that requests an extraction."""
     fields = {
         "page": {
             "url": page.url,
@@ -89,8 +94,8 @@ def request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
     return json.dumps(fields).encode(), page.body
 
 
-def read_request(message: Message) -> tuple[Page, ExtractOptions, float]:
-    """What was asked."""
+def decode_request(message: Message) -> tuple[Page, ExtractOptions, float]:
+    """The page, the options and the time limit of a request."""
     fields = json.loads(message[0])
     sent = fields["page"]
     page = Page(
@@ -105,8 +110,8 @@ def read_request(message: Message) -> tuple[Page, ExtractOptions, float]:
     return page, ExtractOptions(**fields["options"]), fields["timeout_s"]
 
 
-def answer(document: Document) -> Message:
-    """The message that brings a document."""
+def encode_document(document: Document) -> Message:
+    """The answer with a document."""
     fields = asdict(document)
     text = fields.pop("text")
     fields["fetched_at"] = document.fetched_at.isoformat()
@@ -114,18 +119,18 @@ def answer(document: Document) -> Message:
     return json.dumps({"document": fields}).encode(), text.encode("utf-8", "surrogatepass")
 
 
-def failure(error: KindlyError) -> Message:
-    """The message that brings an error."""
+def encode_error(error: KindlyError) -> Message:
+    """The answer with an error."""
     fields = {name: value for name, value in vars(error).items() if isinstance(value, str)}
     return json.dumps({"error": type(error).__name__, "fields": fields}).encode(), b""
 
 
-def read_answer(message: Message) -> Document:
-    """The document of an answer.
+def decode_answer(message: Message) -> Document:
+    """The document in an answer.
 
     Raises:
-        KindlyError: the leaf that the worker raised.
-        BrokenWire: the answer is not of the promised shape.
+        KindlyError: the error that the worker raised.
+        BrokenWorkerPipe: the answer is not valid.
     """
     try:
         fields = json.loads(message[0])
@@ -134,7 +139,7 @@ def read_answer(message: Message) -> Document:
         else:
             return _document(fields["document"], message[1].decode("utf-8", "surrogatepass"))
     except (ValueError, KeyError, TypeError) as broken:
-        raise BrokenWorkerPipe("The answer is not of the promised shape.") from broken
+        raise BrokenWorkerPipe("The answer is not valid.") from broken
     raise error
 
 
