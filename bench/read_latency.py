@@ -26,7 +26,7 @@ from kindly.app import open_app
 from kindly.budget import Deadline
 from kindly.models import Chunk, StoredPageInfo
 from kindly.pipeline import read, recall
-from kindly.read.embedders.local import LocalEmbedder
+from kindly.read.embedders.local.embedder import LocalEmbedder
 from kindly.read.store import EmbeddingModel, Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.settings import Settings

@@ -8,13 +8,13 @@ import jsonschema
 import pytest
 
 from kindly.app import fetch_limits
-from kindly.app.reader import rules
+from kindly.app.reader import library_policy
 from kindly.budget import count_tokens
 from kindly.errors import InputError, SettingsError
 from kindly.models import Query
 from kindly.read.chunk import split
-from kindly.read.embedders.openai import BATCH
-from kindly.read.stores.duckdb.store import FILE
+from kindly.read.embedders.openai.embedder import BATCH
+from kindly.read.stores.duckdb import FILE
 from kindly.search.providers.google import to_params, to_windows
 from kindly.server.profiles.pages.profile import PROFILE, ReadFromPageInput, SearchInput
 from kindly.settings import Settings, revealed
@@ -312,7 +312,7 @@ def test_settings_reach_what_they_are_for() -> None:
         "REQUEST_TIMEOUT_MS": "5000",
     }
     settings = Settings.load(environ)
-    assert (rules(settings).chunk_tokens, rules(settings).threshold) == (256, 0.6)
+    assert (library_policy(settings).chunk_tokens, library_policy(settings).threshold) == (256, 0.6)
     limits = fetch_limits(settings)
     assert (limits.timeout_s, limits.concurrency, limits.respect_robots) == (5, 2, False)
 
@@ -326,7 +326,7 @@ def test_safe_search_is_mapped_as_stated(level: Any, safe: str) -> None:
 
 
 def test_the_database_lies_where_stated() -> None:
-    assert Path("db") / "kindly.duckdb" == FILE
+    assert FILE == "db/kindly.duckdb"
 
 
 def test_embeddings_are_asked_for_in_batches_of_32() -> None:

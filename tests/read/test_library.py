@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kindly.errors import EmbeddingsDown, ModelMismatch, StoreUnavailable
 from kindly.models import Document, FetchMethod, How, Metadata, Page
-from kindly.read.embedders.local import LocalEmbedder
+from kindly.read.embedders.local.embedder import LocalEmbedder
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store

@@ -296,7 +296,7 @@ class LazyReader:
             if self._reading is None:
                 from kindly.app.reader import build_reader
 
-                remote = self._settings.embedding_server_url is not None
+                remote = self._settings.embedder_spec.is_remote
                 context = await self._tls.context() if remote else None
                 self._reading = build_reader(self._settings, context, self._traffic, self._alarm)
             return self._reading.reader

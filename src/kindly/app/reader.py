@@ -1,19 +1,17 @@
-"""Settings → the reader with its store and its embedder. Imported at the first page that is kept, not at the start."""
+"""Settings → the library of read pages with its store and its embedder. Imported with the first page that is read."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import anyio
-
 import kindly
 from kindly.app.proxies import api_proxies
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
-from kindly.read.embedder import Embedder
+from kindly.read.embedder import Embedder, EmbedderSettings
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.settings import STORE_NAMES, Settings
+from kindly.settings import Settings
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -22,20 +20,29 @@ if TYPE_CHECKING:
     import httpx2
 
 EMBEDDING_TIMEOUT_S = 20.0
+MAX_BATCHES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLibrary:
-    """The reader, and what is to be closed after it."""
+    """The library, and what to close after it."""
 
     reader: Library
     client: "httpx2.AsyncClient | None" = None
 
     async def aclose(self) -> None:
-        """Let go of the store and the connection."""
+        """Close the store and the connections to the embedding server."""
         await self.reader.store.aclose()
         if self.client is not None:
             await self.client.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEmbedder:
+    """The configured embedder, and the client to close after it."""
+
+    embedder: Embedder
+    client: "httpx2.AsyncClient | None" = None
 
 
 def build_reader(
@@ -44,39 +51,60 @@ def build_reader(
     traffic: Traffic = STRAIGHT,
     alarm: WarnOnce | None = None,
 ) -> OpenLibrary:
-    """Reading as these settings want it; nothing is opened yet.
+    """The library for these settings; its store and its embedder connect at first use.
 
     Raises:
-        StoreUnavailable: the store's driver is not installed.
+        StoreUnavailable: the driver of the store is not installed.
         SettingsError: a proxy setting cannot be used.
     """
     store = build_store(settings)
-    if settings.embedding_server_url is None:
-        return OpenLibrary(Library(store, _local(), rules(settings), alarm=alarm))
-    client = build_client(
-        timeout_s=EMBEDDING_TIMEOUT_S,
-        user_agent=kindly.SERVER_NAME,
-        context=context,
-        proxies=api_proxies(settings),
-        around=traffic.around,
-    )
-    embedder = _remote(settings, client, traffic.slots)
-    return OpenLibrary(Library(store, embedder, rules(settings), alarm=alarm), client)
+    opened = build_embedder(settings, context, traffic)
+    library = Library(store, opened.embedder, library_policy(settings), alarm=alarm)
+    return OpenLibrary(library, opened.client)
 
 
 def build_store(settings: Settings) -> Store:
-    """The library that is configured.
+    """The configured store; it connects at first use.
 
     Raises:
         StoreUnavailable: its driver is not installed.
     """
-    named = settings.store.get_secret_value() if settings.keeps else "memory"
-    name, url = (named, "") if named in STORE_NAMES else ("postgres", named)
-    return open_store(name, StoreSettings(settings.data_path, url))
+    spec = settings.store_spec
+    url = settings.store.get_secret_value() if spec.schemes else ""
+    return open_store(spec.name, StoreSettings(settings.data_path, url))
 
 
-def rules(settings: Settings) -> LibraryPolicy:
-    """How pages are cut and kept."""
+def build_embedder(
+    settings: Settings, context: "ssl.SSLContext | None", traffic: Traffic = STRAIGHT
+) -> OpenEmbedder:
+    """The configured embedder. A remote one needs a TLS `context` and gets an API client.
+
+    Raises:
+        SettingsError: a proxy setting cannot be used.
+    """
+    spec = settings.embedder_spec
+    client = _client(settings, context, traffic) if spec.is_remote else None
+    return OpenEmbedder(spec.open(embedder_settings(settings, client, traffic)), client)
+
+
+def embedder_settings(
+    settings: Settings,
+    client: "httpx2.AsyncClient | None" = None,
+    traffic: Traffic = STRAIGHT,
+) -> EmbedderSettings:
+    """What embedders may use."""
+    return EmbedderSettings(
+        model=settings.embedding_model_name,
+        values=settings.embedder_values,
+        client=client,
+        max_batches=min(settings.concurrency, MAX_BATCHES),
+        timeout_s=EMBEDDING_TIMEOUT_S,
+        slots=traffic.slots,
+    )
+
+
+def library_policy(settings: Settings) -> LibraryPolicy:
+    """How pages are cut into chunks, and how long they are kept."""
     return LibraryPolicy(
         chunk_tokens=settings.embedding_tokens_size,
         threshold=settings.similarity_threshold,
@@ -86,22 +114,13 @@ def rules(settings: Settings) -> LibraryPolicy:
     )
 
 
-def _local() -> Embedder:
-    from kindly.read.embedders.local import LocalEmbedder
-
-    return LocalEmbedder()
-
-
-def _remote(
-    settings: Settings, client: "httpx2.AsyncClient", slots: anyio.Semaphore | None
-) -> Embedder:
-    from kindly.read.embedders.openai import OpenAiEmbedder, Server
-
-    server = Server(
-        settings.embedding_server_url or "",
-        settings.embedding_model_name,
-        settings.embedding_server_api_key,
-        batches=min(settings.concurrency, 4),
+def _client(
+    settings: Settings, context: "ssl.SSLContext | None", traffic: Traffic
+) -> "httpx2.AsyncClient":
+    return build_client(
         timeout_s=EMBEDDING_TIMEOUT_S,
+        user_agent=kindly.SERVER_NAME,
+        context=context,
+        proxies=api_proxies(settings),
+        around=traffic.around,
     )
-    return OpenAiEmbedder(client, server, slots=slots)

@@ -19,18 +19,19 @@ from kindly.errors import SearchError
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Hits, Query
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
+from kindly.read.specs import SharedState
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
 from kindly.search.provider import Access, Maintained, ProviderSpec
+from kindly.search.providers import PROVIDERS
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import CALL_TIMEOUT_S, ProviderEntry, Router, build_router
 from kindly.search.searxng.pool_settings import PoolSettings
-from kindly.search.state.postgres_state import PostgresState
 from kindly.search.state.sqlite_state import SqliteState
 from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi
-from kindly.settings import STORE_NAMES, Settings
+from kindly.settings import Settings
 from kindly.storage.sqlite import MEMORY
 from kindly.telemetry.warn_once import WarnOnce
 from kindly.text.invisible import clean
@@ -40,11 +41,6 @@ if TYPE_CHECKING:
 
     import httpx2
 
-CHOICES = SetupHints(
-    keys=("SERPER_API_KEY", "TAVILY_API_KEY"),
-    keyless=("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL"),
-)
-"""What the error names when no provider is set up."""
 MAX_NAME = 60
 BRACKETS = {ord(sign): quote(sign) for sign in "<>＜＞﹤‹❮〈⟨《«≪"}
 """Signs that have no place in an address as they are."""
@@ -55,7 +51,7 @@ class OpenSearch:
     """The router, and what is to be closed after it."""
 
     router: Router
-    state: SqliteState | PostgresState
+    state: SharedState
     clients: "tuple[httpx2.AsyncClient, ...]"
     upkeep: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
     """What some providers do beside searching, until cancelled."""
@@ -141,7 +137,7 @@ def build_search(
     ]
     router = build_router(
         entries,
-        choices=CHOICES,
+        choices=setup_hints(),
         clock=SYSTEM_CLOCK,
         state=state,
         fuse=settings.fuse,
@@ -154,14 +150,25 @@ def build_search(
     return OpenSearch(router, state, (named, public), upkeep, Redactor.of(settings.secrets()))
 
 
-def _state(settings: Settings, alarm: WarnOnce | None) -> SqliteState | PostgresState:
-    """What search remembers: with the library in a PostgreSQL, there too, for all replicas."""
-    store = settings.store.get_secret_value()
+def setup_hints(providers: Sequence[ProviderSpec] = PROVIDERS) -> SetupHints:
+    """What the error names when no provider is set up: providers that need one setting and no further package."""
+    single = [spec.needs[0] for spec in providers if len(spec.needs) == 1]
+    keyless = [f"{need.name}=1" if need.kind == "flag" else need.name for need in single]
+    return SetupHints(
+        keys=tuple(need.name for need in single if need.kind == "secret"),
+        keyless=tuple(
+            name for need, name in zip(single, keyless, strict=True) if need.kind != "secret"
+        ),
+    )
+
+
+def _state(settings: Settings, alarm: WarnOnce | None) -> SharedState:
+    """The state of search: in the database of the library if servers share that, else in a file of this machine."""
     if not settings.keeps:
         return SqliteState(MEMORY, alarm)
-    if store not in STORE_NAMES:
-        return PostgresState(store, alarm)
-    return SqliteState(str(settings.data_path / "search.sqlite"), alarm)
+    if settings.store_spec.search_state is not None:
+        return settings.store_spec.search_state(settings.store.get_secret_value(), alarm)
+    return SqliteState(str(settings.search_file), alarm)
 
 
 def _entry(

@@ -33,7 +33,7 @@ def run(settings: Settings, work: Work) -> int:
 
 
 async def _run(settings: Settings, work: Work) -> int | KindlyError:
-    remote = settings.embedding_server_url is not None
+    remote = settings.embedder_spec.is_remote
     context = await Tls(settings.ssl_cert_file).context() if remote else None
     reading = build_reader(settings, context)
     try:

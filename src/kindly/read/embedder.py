@@ -1,9 +1,14 @@
-"""What turns texts into vectors: the protocol that the local model and an embedding server share."""
+"""The protocol of embedders (text → vectors), which the local model and an embedding server share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from kindly.redact import Secret
+
 if TYPE_CHECKING:
+    import anyio
+    import httpx2
     import numpy as np
     from numpy.typing import NDArray
 
@@ -11,17 +16,34 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Texts → rows of length one, in their order."""
+    """Texts → vectors of length one, in the order of the texts."""
 
     @property
     def name(self) -> str:
-        """Which model; vectors of another name never meet."""
+        """The model; vectors of different models are never compared."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> "Vectors":
         """One row per text.
 
         Raises:
-            EmbeddingsDown: there are none to be had now.
+            EmbeddingsDown: the embedder is not available.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """What an embedder needs to open."""
+
+    model: str = ""
+    """The configured name of the model."""
+    values: Mapping[str, Secret] = field(default_factory=dict)
+    """The embedder's own settings, by the name of their variable."""
+    client: "httpx2.AsyncClient | None" = None
+    """The API client, for remote embedders."""
+    max_batches: int = 4
+    """Requests at once."""
+    timeout_s: float = 20.0
+    slots: "anyio.Semaphore | None" = None
+    """The limit that all downloads share."""

@@ -4,7 +4,7 @@ A store keeps pages as chunks with their terms and vectors. It never ranks: it h
 candidates of a question over all pages; `rank` decides.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -145,21 +145,9 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """What a store may need to open."""
+    """What a store needs to open."""
 
     data_dir: Path | None
-    """None keeps it in memory where the store can."""
+    """None: keep pages in memory, if the store can."""
     url: str = field(default="", repr=False)
-    """The address of a database server, credentials included."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSpec:
-    """A store plugin: its name, the extra that brings its driver, and how it is opened; it connects at first use."""
-
-    name: str
-    open: Callable[[StoreSettings], Store]
-    needs: str = ""
-    """The module that must be importable; empty if none."""
-    extra: str = ""
-    """The extra that installs it."""
+    """The URL of a database server, credentials included."""

@@ -6,12 +6,13 @@ providers, the environment or who asks; it never retries.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderAuth, SearchError
 from kindly.models import ProviderResults, Query
+from kindly.needs import Need as Need
 from kindly.redact import Secret
 
 if TYPE_CHECKING:
@@ -44,16 +45,6 @@ class Maintained(Protocol):
     async def maintain(self) -> None:
         """Do it, until cancelled."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """A setting that a provider must have before it is asked."""
-
-    name: str
-    kind: Literal["secret", "text", "addresses", "flag"]
-    about: str
-    """For the settings table: a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

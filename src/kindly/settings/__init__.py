@@ -18,6 +18,9 @@ from pydantic.fields import FieldInfo
 from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import SettingsError
 from kindly.fetch.loaders import LOADERS
+from kindly.read.embedders import EMBEDDERS, embedder_for
+from kindly.read.specs import EmbedderSpec, StoreSpec
+from kindly.read.stores import IN_MEMORY, store_for
 from kindly.recording import recording_file
 from kindly.search.provider import Need, ProviderSpec
 from kindly.search.providers import PROVIDERS
@@ -42,13 +45,12 @@ from kindly.settings.sources import (
     from_environ,
     from_file,
 )
-from kindly.settings.values import STORE_NAMES, BaseUrl, Env
+from kindly.settings.values import BaseUrl, Env
 
 __all__ = [
     "CONTEXTS",
     "ENV_BY_FIELD",
     "LOADER_URLS",
-    "STORE_NAMES",
     "ContextName",
     "Host",
     "ProfileName",
@@ -119,6 +121,35 @@ class Settings(SettingFields):
         return values
 
     @property
+    def store_spec(self) -> StoreSpec:
+        """The store of the library; in memory if nothing may be kept."""
+        return (store_for(self.store.get_secret_value()) if self.keeps else None) or IN_MEMORY
+
+    @property
+    def embedder_spec(self) -> EmbedderSpec:
+        """The embedder in use."""
+        return embedder_for(self.embedder_values)
+
+    @property
+    def embedder_values(self) -> Mapping[str, SecretStr]:
+        """The settings of embedders that are set, by the name of their variable."""
+        declared = {
+            spec.setting.name: self.needed[spec.setting.name]
+            for spec in EMBEDDERS
+            if spec.setting and spec.setting.name in self.needed
+        }
+        if self.embedding_server_url is not None:
+            declared["EMBEDDING_SERVER_URL"] = SecretStr(self.embedding_server_url)
+        if self.embedding_server_api_key is not None:
+            declared["EMBEDDING_SERVER_API_KEY"] = self.embedding_server_api_key
+        return declared
+
+    @property
+    def search_file(self) -> Path:
+        """Where the state of search is kept if servers do not share it."""
+        return self.data_path / "search.sqlite"
+
+    @property
     def pages_file(self) -> Path | None:
         """Where the page cache is kept; None, in memory."""
         kept = self.cache_on_disk and self.cache_mb and self.keeps
@@ -140,7 +171,7 @@ class Settings(SettingFields):
         own = (self.http_proxy, self.https_proxy, self.embedding_server_api_key)
         shown = [secret.get_secret_value() for secret in (*own, *tokens) if secret]
         store = self.store.get_secret_value()
-        parts = () if store in STORE_NAMES else (store, urlsplit(store).password or "")
+        parts = (store, urlsplit(store).password or "") if "://" in store else ()
         callers = (revealed(self.http_token) or "").split()
         return (*callers, *shown, *parts, *self._passwords())
 
@@ -228,7 +259,7 @@ class Settings(SettingFields):
             for field, env in ENV_BY_FIELD.items()
             if env.name in merged
         }
-        needed = {name: _needed(name, merged[name]) for name in NEEDS if name in merged}
+        needed = {name: _needed(name, merged[name]) for name in PLUGIN_NEEDS if name in merged}
         fields["needed"] = {name: text for name, text in needed.items() if text is not None}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
@@ -274,7 +305,19 @@ ENV_BY_FIELD: Mapping[str, Env] = MappingProxyType(
 NEEDS: Mapping[str, Need] = MappingProxyType(
     {need.name: need for spec in PROVIDERS for need in spec.needs}
 )
-KEY_NAMES = tuple(name for name, need in NEEDS.items() if need.kind == "secret")
+"""What search providers need."""
+PLUGIN_NEEDS: Mapping[str, Need] = MappingProxyType(
+    {
+        **NEEDS,
+        **{
+            spec.setting.name: spec.setting
+            for spec in EMBEDDERS
+            if spec.setting and spec.setting.name not in {env.name for env in ENV_BY_FIELD.values()}
+        },
+    }
+)
+"""What plugins declare beyond the fields of `Settings`."""
+KEY_NAMES = tuple(name for name, need in PLUGIN_NEEDS.items() if need.kind == "secret")
 LOADER_URLS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {f"KINDLY_{name}": (name, default) for loader in LOADERS for name, default in loader.base_urls}
 )
@@ -288,7 +331,7 @@ URL_NAMES = (
 
 def _names() -> Names:
     known = {env.name for env in ENV_BY_FIELD.values()}
-    known |= {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
+    known |= {*PLUGIN_NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
     return Names(
         frozenset(known), {env.name: env.aliases for env in ENV_BY_FIELD.values() if env.aliases}
     )
@@ -322,7 +365,7 @@ def _needed(name: str, value: Value) -> str | None:
     text = str(value.value).strip()
     if isinstance(value.value, list):
         text = ",".join(str(part) for part in value.value)
-    if NEEDS[name].kind != "flag":
+    if PLUGIN_NEEDS[name].kind != "flag":
         return text
     if text.lower() in {"1", "true", "yes", "on"}:
         return "1"

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from kindly.fetch.chain.types import USER_AGENT
+from kindly.read.embedders import openai
+from kindly.read.stores import STORES, choices
 from kindly.settings.contexts import ContextName
 from kindly.settings.profile_defaults import DEFAULT_PROFILE, ProfileName
 from kindly.settings.values import (
@@ -218,9 +220,9 @@ class SettingFields(BaseModel):
         AfterValidator(store_name),
         Env(
             "KINDLY_STORE",
-            "Where the library of read pages is: sqlite, duckdb, memory or a postgresql:// address.",
+            f"Where the library of read pages is: {choices()}.",
         ),
-    ] = SecretStr("sqlite")
+    ] = SecretStr(STORES[0].name)
     library_mb: Annotated[
         int,
         Field(ge=1, le=1_000_000),
@@ -235,12 +237,12 @@ class SettingFields(BaseModel):
         BaseUrl | None,
         Field(repr=False),
         Env(
-            "EMBEDDING_SERVER_URL",
-            "An OpenAI-compatible embedding server; unset, the model that comes with the install.",
+            openai.URL.name,
+            openai.URL.about,
         ),
     ] = None
     embedding_server_api_key: Annotated[
-        SecretStr | None, Env("EMBEDDING_SERVER_API_KEY", "Its key, sent as a bearer token.")
+        SecretStr | None, Env(openai.KEY, "Its key, sent as a bearer token.")
     ] = None
     embedding_model_name: Annotated[
         str, Field(min_length=1, max_length=200), Env("EMBEDDING_MODEL_NAME", "Its model.")

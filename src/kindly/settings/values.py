@@ -1,4 +1,4 @@
-"""What kinds of value a setting can have, and how each is read from text."""
+"""The types of settings, and how each is parsed from text."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -6,18 +6,16 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from kindly.fetch.guard.guard import parse_opened
+from kindly.read.stores import choices, store_for
 
 
 @dataclass(frozen=True, slots=True)
 class Env:
-    """The variable that sets a field, other names it goes by, and what it does."""
+    """The variable that sets a field, its aliases, and what it does."""
 
     name: str
     about: str
     aliases: tuple[str, ...] = ()
-
-
-STORE_NAMES = ("sqlite", "duckdb", "memory")
 
 
 def _split(value: object) -> object:
@@ -38,7 +36,7 @@ def _web_address(value: str) -> str:
 
 
 def _proxy_address(value: SecretStr) -> SecretStr:
-    """A proxy as other programs take it too: without a scheme it is an http proxy."""
+    """A proxy address; like in other programs, `http://` is the default scheme."""
     text = value.get_secret_value()
     scheme, mark, _ = text.partition("://")
     if not mark:
@@ -49,10 +47,10 @@ def _proxy_address(value: SecretStr) -> SecretStr:
 
 
 def store_name(value: SecretStr) -> SecretStr:
-    """The name or address of a store, if there can be such a one."""
+    """The value without surrounding space, if it selects a store."""
     name = value.get_secret_value().strip()
-    if name not in STORE_NAMES and not name.startswith(("postgresql://", "postgres://")):
-        raise ValueError("must be sqlite, duckdb, memory or a postgresql:// address")
+    if store_for(name) is None:
+        raise ValueError(f"must be {choices()}")
     return SecretStr(name)
 
 
@@ -68,4 +66,4 @@ PrivateHosts = Annotated[
 ProxyAddress = Annotated[SecretStr, AfterValidator(_proxy_address)]
 BaseUrl = Annotated[str, AfterValidator(_web_address)]
 ExactUrl = Annotated[str, AfterValidator(_exact_address)]
-"""Compared as it is written: its last slash counts."""
+"""Kept as it is written: OAuth compares the final slash."""

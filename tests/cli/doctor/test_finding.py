@@ -1,9 +1,9 @@
-"""Checks run beside each other, and none can hold up the rest."""
+"""Checks run concurrently, each within its time limit."""
 
 import anyio
 import pytest
 
-from kindly.cli.doctor.finding import Check, CheckResult, looked_at
+from kindly.cli.doctor.finding import Check, CheckResult, run_checks
 from kindly.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -18,9 +18,9 @@ async def twice(_: Settings) -> list[CheckResult]:
     return [CheckResult("a", "ok", "one"), CheckResult("a", "note", "two")]
 
 
-async def test_findings_come_in_the_order_of_the_checks_and_a_late_one_is_a_problem() -> None:
+async def test_results_keep_the_order_of_the_checks_and_a_late_check_is_a_problem() -> None:
     with anyio.fail_after(60):
-        found = await looked_at([Check("slow", never, 0.01), Check("a", twice)], Settings.load({}))
+        found = await run_checks([Check("slow", never, 0.01), Check("a", twice)], Settings.load({}))
     assert [(finding.check, finding.state) for finding in found] == [
         ("slow", "problem"),
         ("a", "ok"),

@@ -1,6 +1,5 @@
-"""What `doctor` finds out by asking: vendors, proxies and an embedding server on loopback, well and broken."""
+"""Live checks of `doctor`: providers and proxies on loopback, working and broken."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import anyio
 import pytest
 
 from kindly.cli.doctor import live
-from kindly.cli.doctor.finding import CheckResult, looked_at
+from kindly.cli.doctor.finding import CheckResult, run_checks
 from kindly.search.providers import PROVIDERS
 from kindly.settings import Settings
 from tests.support.served_world import SERPER_KEY, environment, serper
@@ -42,7 +41,7 @@ async def asked(chosen: Settings) -> CheckResult:
 async def test_a_provider_that_answers_is_fine(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", serper([site.url("/article")]))
     finding = await asked(keyed(site, tmp_path))
-    assert (finding.check, finding.state) == ("serper asked", "ok")
+    assert (finding.check, finding.state) == ("serper live", "ok")
     assert site.count("/serper/search") == 1
 
 
@@ -76,14 +75,14 @@ async def test_each_provider_is_asked_alone(site: Site, tmp_path: Path) -> None:
     site.add("/tavily/search", Answer(status=401))
     both = keyed(site, tmp_path, TAVILY_API_KEY="canary-tavily-1", KINDLY_FUSE="2")
     with anyio.fail_after(60):
-        found = await looked_at(live.live_checks(both), both)
+        found = await run_checks(live.live_checks(both), both)
     states = {finding.check: finding.state for finding in found}
-    assert states == {"names": "ok", "serper asked": "problem", "tavily asked": "problem"}
+    assert states == {"DNS": "ok", "serper live": "problem", "tavily live": "problem"}
 
 
-def test_the_cost_is_told_before(tmp_path: Path) -> None:
-    nobody = Settings.load({"DATA_DIR": str(tmp_path)})
-    assert "nobody" in live.cost(nobody).detail
+def test_the_cost_is_printed_first(tmp_path: Path) -> None:
+    nothing = Settings.load({"DATA_DIR": str(tmp_path)})
+    assert "no service" in live.cost(nothing).detail
     both = Settings.load(
         {"BRAVE_API_KEY": "canary-1", "EMBEDDING_SERVER_URL": "http://127.0.0.1:9"}
     )
@@ -102,7 +101,7 @@ async def test_a_dead_proxy_is_a_problem_and_shows_no_password(site: Site, tmp_p
     )
     found = await live.proxy(chosen)
     states = {finding.check: finding.state for finding in found}
-    assert states == {"HTTPS_PROXY asked": "problem", "HTTP_PROXY asked": "ok"}
+    assert states == {"HTTPS_PROXY live": "problem", "HTTP_PROXY live": "ok"}
     assert not any("canary-password" in finding.detail + finding.fix for finding in found)
 
 
@@ -140,34 +139,19 @@ async def test_the_names_of_providers_are_looked_up() -> None:
         }
     )
     names = Names("google.serper.dev", "search.example")
-    assert only(await live.names(chosen, names)).state == "ok"
+    assert only(await live.dns(chosen, names)).state == "ok"
     assert sorted(names.asked) == ["google.serper.dev", "search.example"]
-    missing = only(await live.names(chosen, Names("search.example")))
+    missing = only(await live.dns(chosen, Names("search.example")))
     assert missing.state == "problem"
     assert "google.serper.dev" in missing.detail
 
 
 async def test_without_a_provider_a_well_known_name_is_looked_up() -> None:
     names = Names("example.com")
-    assert only(await live.names(Settings.load({}), names)).state == "ok"
+    assert only(await live.dns(Settings.load({}), names)).state == "ok"
     assert names.asked == ["example.com"]
 
 
 async def test_behind_a_proxy_a_missing_name_is_only_noted() -> None:
     chosen = Settings.load({"HTTPS_PROXY": "http://127.0.0.1:9"})
-    assert only(await live.names(chosen, Names())).state == "note"
-
-
-async def test_an_embedding_server_is_asked(site: Site, tmp_path: Path) -> None:
-    data = {"data": [{"index": 0, "embedding": [0.6, 0.8]}]}
-    site.add(
-        "/v1/embeddings",
-        Answer(json.dumps(data).encode(), 200, {"Content-Type": "application/json"}),
-    )
-    chosen = settings(site, tmp_path, EMBEDDING_SERVER_URL=site.url("/v1"))
-    finding = only(await live.embedding_server(chosen))
-    assert (finding.state, finding.check) == ("ok", "model")
-    site.add("/v1/embeddings", Answer(status=500))
-    broken = only(await live.embedding_server(chosen))
-    assert broken.state == "problem"
-    assert "EMBEDDING_SERVER_URL" in broken.fix
+    assert only(await live.dns(chosen, Names())).state == "note"

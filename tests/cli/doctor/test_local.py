@@ -59,7 +59,7 @@ async def test_a_wrong_file_of_certificates_is_a_problem(
 
 async def test_the_systems_certificates_are_fine(tmp_path: Path) -> None:
     finding = only(await local.certificates(settings(tmp_path)))
-    assert (finding.state, finding.detail) == ("ok", "the system's")
+    assert (finding.state, finding.detail) == ("ok", "of the system")
 
 
 async def test_the_parser_reads_a_page(tmp_path: Path) -> None:
@@ -110,15 +110,6 @@ async def test_a_browser_that_does_not_start_is_a_problem(tmp_path: Path) -> Non
 async def test_a_browser_is_found_and_started(tmp_path: Path) -> None:
     with anyio.fail_after(90):
         assert only(await local.browser(settings(tmp_path))).state == "ok"
-
-
-async def test_the_model_of_the_install_is_loaded(tmp_path: Path) -> None:
-    assert only(await local.model(settings(tmp_path))).state == "ok"
-
-
-async def test_the_model_of_a_server_is_not_asked_here(tmp_path: Path) -> None:
-    remote = settings(tmp_path, EMBEDDING_SERVER_URL="http://127.0.0.1:9")
-    assert await local.model(remote) == []
 
 
 @pytest.mark.parametrize(("transport", "state"), [("http", "problem"), ("stdio", "note")])

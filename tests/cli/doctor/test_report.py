@@ -37,7 +37,7 @@ async def test_all_is_well(site: Site, tmp_path: Path, capsys: pytest.CaptureFix
     assert await run(environ, live=True) == 0
     lines = capsys.readouterr().out.splitlines()
     cost = next(n for n, line in enumerate(lines) if "counts against your quota" in line)
-    answer = next(n for n, line in enumerate(lines) if "serper asked: answered" in line)
+    answer = next(n for n, line in enumerate(lines) if "serper live: answered" in line)
     assert cost < answer
     assert not any(line.startswith("✗") for line in lines)
     assert SERPER_KEY not in "\n".join(lines)
@@ -57,7 +57,7 @@ async def test_a_problem_is_told_with_its_fix_and_the_code_is_1(
     problems = [finding for finding in told["findings"] if finding["state"] == "problem"]
     assert code == 1
     assert [(finding["check"], bool(finding["fix"])) for finding in problems] == [
-        ("serper asked", True)
+        ("serper live", True)
     ]
 
 
@@ -97,5 +97,5 @@ async def test_a_provider_that_is_left_out_is_noted(
 ) -> None:
     _, told = await read(capsys, environment(site, tmp_path, **BOTH, KINDLY_PROVIDERS="tavily"))
     details = {finding["check"]: finding["detail"] for finding in told["findings"]}
-    assert "leaves it out" in details["serper"]
-    assert "asked as number 1" in details["tavily"]
+    assert "not in use" in details["serper"]
+    assert "number 1 in order" in details["tavily"]

@@ -1,8 +1,6 @@
-"""What `doctor` says of what is kept on disk, without changing it."""
+"""`doctor` and the files on disk: what it reports, and that it changes nothing."""
 
 import os
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,13 +8,13 @@ import numpy as np
 import pytest
 
 from kindly.cli.doctor.finding import CheckResult
-from kindly.cli.doctor.storage import FILES, inspected, lock_holders, store
+from kindly.cli.doctor.storage import lock_holders, store
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read.store import EmbeddingModel
-from kindly.read.stores.duckdb import store as duckdb_store
-from kindly.read.stores.sqlite import store as sqlite_store
+from kindly.read.stores.sqlite import FILE
 from kindly.read.stores.sqlite.store import SqliteStore
 from kindly.settings import Settings
+from tests.support.sqlite_files import database
 
 pytestmark = pytest.mark.anyio
 
@@ -34,15 +32,6 @@ def names(folder: Path) -> list[str]:
     return [file.name for file in folder.iterdir()]
 
 
-def database(path: Path, rows: int = 2_000) -> Path:
-    """A file with some pages in it."""
-    with closing(sqlite3.connect(path)) as made:
-        made.execute("CREATE TABLE t (a TEXT)")
-        made.executemany("INSERT INTO t VALUES (?)", [("x" * 100,)] * rows)
-        made.commit()
-    return path
-
-
 def spoil(path: Path) -> bytes:
     """Overwrite the middle of a file."""
     content = bytearray(path.read_bytes())
@@ -53,7 +42,7 @@ def spoil(path: Path) -> bytes:
 
 async def library(folder: Path, model: str) -> None:
     """A library with one page whose vectors are of `model`."""
-    kept = SqliteStore(folder / FILES["sqlite"])
+    kept = SqliteStore(folder / FILE)
     url = "https://example.com/"
     entry = StoredPageInfo(url, "A page", datetime.now(UTC), content_hash="0", total=4)
     chunk = Chunk("1", url, "bees", 0, 4, section=(), tokens=1)
@@ -62,13 +51,8 @@ async def library(folder: Path, model: str) -> None:
     await kept.aclose()
 
 
-def test_files_are_where_the_stores_have_them() -> None:
-    assert FILES["sqlite"] == sqlite_store.FILE
-    assert FILES["duckdb"] == duckdb_store.FILE.as_posix()
-
-
 @pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
-async def test_a_library_to_come_is_not_made(tmp_path: Path, kind: str) -> None:
+async def test_a_missing_library_is_not_created(tmp_path: Path, kind: str) -> None:
     assert states(await store(settings(tmp_path, KINDLY_STORE=kind))) == {"library": "ok"}
     assert names(tmp_path) == []
 
@@ -77,32 +61,32 @@ async def test_a_library_in_memory_is_noted(tmp_path: Path) -> None:
     assert states(await store(settings(tmp_path, KINDLY_STORE="memory"))) == {"library": "note"}
 
 
-async def test_a_sound_library_is_counted(tmp_path: Path) -> None:
+async def test_an_intact_library_is_counted(tmp_path: Path) -> None:
     await library(tmp_path, "wordllama-l2-256")
     database(tmp_path / "pages.sqlite")
     database(tmp_path / "search.sqlite")
     found = await store(settings(tmp_path))
     assert states(found) == dict.fromkeys(
-        ["library", "library holds", "page cache", "search notes"], "ok"
+        ["library", "library contents", "page cache", "search state"], "ok"
     )
-    assert "sound" in found[0].detail
+    assert "intact" in found[0].detail
     assert found[1].detail.startswith("1 pages, 1 chunks")
 
 
 async def test_vectors_of_another_model_are_a_problem(tmp_path: Path) -> None:
     await library(tmp_path, "another-model")
     found = await store(settings(tmp_path))
-    assert states(found)["library's model"] == "problem"
+    assert states(found)["library model"] == "problem"
     assert "kindly library rebuild" in found[-1].fix
     remote = settings(
         tmp_path, EMBEDDING_SERVER_URL="http://127.0.0.1:9", EMBEDDING_MODEL_NAME="another-model"
     )
-    assert "library's model" not in states(await store(remote))
+    assert "library model" not in states(await store(remote))
 
 
 @pytest.mark.parametrize("damage", ["header", "middle"])
-async def test_a_damaged_library_is_told_and_left_where_it_is(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / FILES["sqlite"]
+async def test_a_damaged_library_is_reported_and_left_in_place(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / FILE
     if damage == "header":
         path.write_bytes(b"this is no database, it is a text of some length" * 50)
         before = path.read_bytes()
@@ -131,30 +115,11 @@ async def test_a_duckdb_library_is_counted(tmp_path: Path) -> None:
     await made.stats()
     await made.aclose()
     found = await store(wanted)
-    assert states(found) == {"library holds": "ok"}
+    assert states(found) == {"library contents": "ok"}
     assert "duckdb" in found[0].detail
 
 
-def test_a_file_that_is_written_at_this_moment_is_told(tmp_path: Path) -> None:
-    path = database(tmp_path / "a.sqlite")
-    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
-        writer.execute("PRAGMA journal_mode = WAL")
-        writer.execute("BEGIN IMMEDIATE")
-        assert inspected(path).written_now
-        writer.execute("ROLLBACK")
-        assert not inspected(path).written_now
-
-
-def test_a_file_too_large_for_the_time_is_checked_in_part(tmp_path: Path) -> None:
-    health = inspected(database(tmp_path / "a.sqlite", rows=200_000), limit_s=0)
-    assert (health.whole, health.damage) == (False, "")
-
-
-def test_a_file_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
-    assert "cannot be opened" in inspected(tmp_path / "none.sqlite").damage
-
-
-def test_holders_of_a_lock_are_named_but_for_ourselves(tmp_path: Path) -> None:
+def test_other_processes_with_the_file_open_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     path.write_bytes(b"")
     inode = path.stat().st_ino

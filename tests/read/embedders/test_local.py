@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kindly.errors import EmbeddingsDown
-from kindly.read.embedders.local import LocalEmbedder
+from kindly.read.embedders.local.embedder import LocalEmbedder
 from kindly.read.ranking import static_model
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from kindly.errors import EmbeddingsDown
 from kindly.net.api_client import build_client
-from kindly.read.embedders.openai import OpenAiEmbedder, Server, endpoint
+from kindly.read.embedders.openai.embedder import OpenAiEmbedder, Server, endpoint
 from tests.support.site import Answer, Site, SiteRequest, running_site
 
 pytestmark = pytest.mark.anyio

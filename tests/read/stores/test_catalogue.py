@@ -1,4 +1,4 @@
-"""Which stores there are, and what is said of those that cannot be opened."""
+"""The catalogue of stores: how a setting selects one, and errors for those that cannot be opened."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,25 +8,51 @@ import pytest
 from kindly.errors import StoreUnavailable
 from kindly.read import stores
 from kindly.read.store import StoreSettings
-from kindly.read.stores import STORES, open_store
+from kindly.read.stores import STORES, choices, open_store, store_for
 
 FOLDER = Path(stores.__file__).parent
 
 
-def test_every_store_stands_in_the_catalogue() -> None:
-    assert {spec.name for spec in STORES} == {path.stem for path in FOLDER.glob("*.py")} - {
-        "__init__"
-    }
+def test_every_store_is_in_the_catalogue() -> None:
+    modules = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    packages = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
+    assert {spec.name for spec in STORES} == modules | packages
 
 
-def test_an_unknown_store_is_told_with_those_there_are() -> None:
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("sqlite", "sqlite"),
+        ("memory", "memory"),
+        ("postgresql://host/db", "postgres"),
+        ("postgres://host/db", "postgres"),
+        ("postgres", None),
+        ("sqlite://file", None),
+        ("", None),
+    ],
+)
+def test_a_name_or_an_address_selects_a_store(value: str, name: str | None) -> None:
+    spec = store_for(value)
+    assert (spec and spec.name) == name
+
+
+def test_help_lists_names_first_and_then_addresses() -> None:
+    assert choices() == "sqlite, duckdb, memory or a postgresql:// address"
+    assert choices(STORES[:1]) == "sqlite"
+
+
+def test_only_the_store_in_memory_ends_with_the_program() -> None:
+    assert [spec.name for spec in STORES if not spec.is_persistent] == ["memory"]
+
+
+def test_the_error_for_an_unknown_store_lists_all() -> None:
     with pytest.raises(StoreUnavailable, match="sqlite, duckdb, postgres, memory"):
         open_store("oracle", StoreSettings(data_dir=None))
 
 
-def test_a_missing_driver_is_told_with_the_command_that_installs_it() -> None:
+def test_the_error_for_a_missing_driver_has_the_command_that_installs_it() -> None:
     (duck,) = (spec for spec in STORES if spec.name == "duckdb")
-    missing = (replace(duck, needs="no_such_driver"),)
+    missing = (replace(duck, module="no_such_driver"),)
     with pytest.raises(
         StoreUnavailable, match=r"pip install 'kindly-web-search-mcp-server\[duckdb\]'"
     ):

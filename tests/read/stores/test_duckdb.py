@@ -16,9 +16,10 @@ import pytest
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.store import SCHEMA_VERSION, StoreSettings
 from kindly.read.stores import open_store
+from kindly.read.stores.duckdb import FILE
 from kindly.read.stores.duckdb.file import DuckLibrary
 from kindly.read.stores.duckdb.rows import MIGRATIONS, NewPage, drop_vectors, put, terms_of
-from kindly.read.stores.duckdb.store import FILE, DuckStore
+from kindly.read.stores.duckdb.store import DuckStore
 from tests.support.stored_pages import DIMENSION, MODEL, page
 
 pytestmark = pytest.mark.anyio

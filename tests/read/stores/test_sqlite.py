@@ -17,9 +17,9 @@ import pytest
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.store import SCHEMA_VERSION, StoreSettings
 from kindly.read.stores import open_store
-from kindly.read.stores.sqlite import file, rows, search
+from kindly.read.stores.sqlite import FILE, file, rows, search
 from kindly.read.stores.sqlite.rows import MIGRATIONS
-from kindly.read.stores.sqlite.store import FILE, SqliteStore
+from kindly.read.stores.sqlite.store import SqliteStore
 from kindly.text.terms import terms
 from tests.support.paths import ROOT
 from tests.support.stored_pages import MODEL, NOON, days, page, vector

@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.state import MemoryState, State
+from kindly.search.state.state import MemoryState
+from tests.support.search_state import fill
 
 pytestmark = pytest.mark.anyio
-
-
-async def fill(state: State) -> None:
-    await state.save("ledger", {"serper": {"calls": 1}, "tavily": {"calls": 2}})
-    await state.save("pool", {"https://a.example": {"failures": 3}})
-    await state.save("ledger", {"serper": {"calls": 5}, "tavily": None})
-    await state.save("ledger", {})
 
 
 async def test_both_states_keep_forget_and_tell_kinds_apart(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What `doctor` found out about one thing, and how checks are run beside each other within their time."""
+"""`doctor`: the result of a check, and running checks concurrently, each with a time limit."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ State = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at."""
+    """One line of the report."""
 
     check: str
     state: State
@@ -23,24 +23,26 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something to look at, and for how long."""
+    """A check and its time limit."""
 
     name: str
-    look: Callable[[Settings], Awaitable[list[CheckResult]]]
+    run: Callable[[Settings], Awaitable[list[CheckResult]]]
     limit_s: float = 20.0
 
 
-async def looked_at(checks: Sequence[Check], settings: Settings) -> list[CheckResult]:
-    """What all of them found, in their order; one that takes too long is a problem of its own."""
+async def run_checks(checks: Sequence[Check], settings: Settings) -> list[CheckResult]:
+    """Run all checks concurrently; their results in the order of `checks`. A check that takes too long is a problem."""
     found: dict[int, list[CheckResult]] = {}
 
     async def run(number: int, check: Check) -> None:
         with anyio.move_on_after(check.limit_s):
-            found[number] = await check.look(settings)
+            found[number] = await check.run(settings)
         if number not in found:
-            late = f"no answer within {check.limit_s:.0f} s"
+            late = f"no result within {check.limit_s:.0f} s"
             found[number] = [
-                CheckResult(check.name, "problem", late, "Try again, or look at its log.")
+                CheckResult(
+                    check.name, "problem", late, "Try again, or look at the log of the service."
+                )
             ]
 
     async with anyio.create_task_group() as tasks:

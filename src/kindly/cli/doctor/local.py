@@ -1,4 +1,4 @@
-"""What `doctor` looks at on this machine: certificates, folder, parser, browser, store, model, port. No network."""
+"""`doctor`, checks on this machine: folder, certificates, parser, browser, store, model, port. No network."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kindly.cli.doctor.finding import Check, CheckResult, State
+from kindly.cli.doctor.model import local_model
 from kindly.errors import KindlyError, SettingsError
 from kindly.extract import ExtractOptions
 from kindly.models import Page
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
     from kindly.search.provider_stats import ProviderStatus
 
 BROWSER_S = 45.0
-UNREAD = "pages that need JavaScript are not read"
-NOWHERE = "http://127.0.0.1:9"
-"""The proxy of a browser that is to load nothing."""
+UNREAD = "pages that need JavaScript cannot be read"
+RETRIED_SOON = "It failed several times in a row. It is tried again in half a minute."
+DEAD_PROXY = "http://127.0.0.1:9"
+"""A proxy address at which nothing listens: the browser must load nothing."""
 
 
 async def folder(settings: Settings) -> list[CheckResult]:
-    """Whether pages can be kept."""
+    """Can the data folder be written?"""
     path = settings.data_path
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -34,33 +36,35 @@ async def folder(settings: Settings) -> list[CheckResult]:
     except OSError as error:
         return [
             CheckResult(
-                "pages kept",
+                "data folder",
                 "problem",
-                f"{path} cannot be written to ({error.strerror}): pages are kept in memory only",
-                "Make it writable, or set DATA_DIR to a folder that is.",
+                f"{path} is not writable ({error.strerror}): pages are kept in memory only",
+                "Make it writable, or set DATA_DIR to another folder.",
             )
         ]
-    return [CheckResult("pages kept", "ok", f"in {path}, at most {settings.cache_mb} MB")]
+    return [
+        CheckResult("data folder", "ok", f"{path}, page cache of at most {settings.cache_mb} MB")
+    ]
 
 
 async def certificates(settings: Settings) -> list[CheckResult]:
-    """Whether the authorities that are named can be used."""
+    """Can the configured certificate authorities be loaded?"""
     try:
         await Tls(settings.ssl_cert_file).context()
     except SettingsError as error:
         fix = "Correct SSL_CERT_FILE, or unset it."
-        return [CheckResult("certificates", "problem", f"{error.detail} No https works.", fix)]
+        return [CheckResult("certificates", "problem", f"{error.detail} HTTPS does not work.", fix)]
     named = settings.ssl_cert_file
-    shown = f"the system's and those of {named}" if named else "the system's"
+    shown = f"of the system and of {named}" if named else "of the system"
     return [CheckResult("certificates", "ok", shown)]
 
 
 async def engine(settings: Settings) -> list[CheckResult]:
-    """What only the running program can tell."""
+    """Checks that need the running engine: the parser, and the statistics of providers."""
     from kindly.app import open_app
 
     async with open_app(settings) as app:
-        return [await _parser(app), *await _books(app)]
+        return [await _parser(app), *await _statistics(app)]
     raise AssertionError("unreachable")
 
 
@@ -76,22 +80,20 @@ async def _parser(app: "App") -> CheckResult:
     try:
         document = await app.stages.extractor.extract(page, ExtractOptions(), Deadline.after(20))
     except KindlyError as error:
-        return CheckResult(
-            "parser", "problem", error.detail, "Reinstall kindly-web-search-mcp-server."
-        )
-    return CheckResult("parser", "ok", f"read a page of {len(document.text)} characters")
+        return CheckResult("parser", "problem", error.detail, "Reinstall Kindly.")
+    return CheckResult("parser", "ok", f"parsed a page of {len(document.text)} characters")
 
 
-async def _books(app: "App") -> list[CheckResult]:
-    """How each provider has done so far, over all starts."""
+async def _statistics(app: "App") -> list[CheckResult]:
+    """Statistics of each provider, over all runs."""
     try:
         statuses = await app.providers()
     except KindlyError as error:
-        return [CheckResult("search", "problem", error.detail, "See above.")]
-    return [_book(status) for status in statuses if status.calls]
+        return [CheckResult("search", "problem", error.detail, "See the problems above.")]
+    return [_statistic(status) for status in statuses if status.calls]
 
 
-def _book(status: "ProviderStatus") -> CheckResult:
+def _statistic(status: "ProviderStatus") -> CheckResult:
     failed = ", ".join(f"{count} {kind}" for kind, count in status.failures.items())
     facts = [
         f"{status.calls} calls",
@@ -99,48 +101,48 @@ def _book(status: "ProviderStatus") -> CheckResult:
         f"p50 {status.p50_ms} ms, p95 {status.p95_ms} ms" if status.p50_ms is not None else "",
         f"quota left: {status.quota.left}" if status.quota else "",
     ]
-    resting = status.health != "closed"
+    is_open = status.health != "closed"
     return CheckResult(
-        f"{status.name} so far",
-        "note" if resting else "ok",
+        f"{status.name} statistics",
+        "note" if is_open else "ok",
         "; ".join(filter(None, facts)),
-        "It failed several times in a row and is left alone for half a minute." if resting else "",
+        RETRIED_SOON if is_open else "",
     )
 
 
 async def browser(settings: Settings) -> list[CheckResult]:
-    """Whether there is a browser, and whether it starts."""
+    """Is there a browser, and does it start?"""
     from kindly.app import browser_settings
     from kindly.fetch.browser.browser_pool import chosen_driver
     from kindly.fetch.browser.executables import find, this_machine
 
     if settings.browser == "off":
         return [CheckResult("browser", "note", f"turned off: {UNREAD}")]
-    wanted = browser_settings(settings, Tls(settings.ssl_cert_file))
+    chosen = browser_settings(settings, Tls(settings.ssl_cert_file))
     try:
-        chosen_driver(wanted.driver)
+        chosen_driver(chosen.driver)
     except SettingsError as error:
-        state: State = "note" if wanted.driver == "auto" else "problem"
+        state: State = "note" if chosen.driver == "auto" else "problem"
         return [CheckResult("browser", state, f"no driver is installed: {UNREAD}", error.detail)]
     try:
-        path = find(this_machine(settings.child_environ), wanted.path).path
+        path = find(this_machine(settings.child_environ), chosen.path).path
     except SettingsError as error:
-        return [CheckResult("browser", "problem", f"none was found: {UNREAD}", error.detail)]
-    if (failure := await _not_started(wanted, settings.child_environ)) is not None:
-        fix = "Start it by hand to see why, or name another with KINDLY_BROWSER_PATH."
+        return [CheckResult("browser", "problem", f"not found: {UNREAD}", error.detail)]
+    if (failure := await _start_error(chosen, settings.child_environ)) is not None:
+        fix = "Start it by hand to see the error, or set KINDLY_BROWSER_PATH to another browser."
         return [CheckResult("browser", "problem", f"{path} did not start: {failure}", fix)]
-    return [CheckResult("browser", "ok", f"{path} was found and started")]
+    return [CheckResult("browser", "ok", f"{path} starts")]
 
 
-async def _not_started(wanted: "BrowserSettings", environ: Mapping[str, str]) -> str | None:
-    """Why the browser does not start; None if it does. It is ended again."""
+async def _start_error(chosen: "BrowserSettings", environ: Mapping[str, str]) -> str | None:
+    """Start the browser and stop it; the error, or None."""
     from kindly.fetch.browser.browser_pool import worker_launch
     from kindly.fetch.browser.browser_process import StartError
 
     failure: str | None = None
     async with anyio.create_task_group() as tasks:
         try:
-            started = await worker_launch(wanted, environ)(NOWHERE, tasks)
+            started = await worker_launch(chosen, environ)(DEAD_PROXY, tasks)
             await started.aclose()
         except StartError as error:
             failure = (str(error).strip() or "it gave no reason").splitlines()[0][:200]
@@ -148,32 +150,15 @@ async def _not_started(wanted: "BrowserSettings", environ: Mapping[str, str]) ->
     return failure
 
 
-async def model(settings: Settings) -> list[CheckResult]:
-    """Whether the model that comes with the install can be used; a server's is asked by `live`."""
-    from kindly.read.embedders.local import LocalEmbedder
-
-    if settings.embedding_server_url is not None:
-        return []
-    embedder = LocalEmbedder()
-    try:
-        rows = await embedder.embed(["a text"])
-    except KindlyError as error:
-        fix = "Reinstall kindly-web-search-mcp-server; until then passages are ranked by words."
-        return [CheckResult("model", "problem", error.detail, fix)]
-    return [
-        CheckResult("model", "ok", f"{embedder.name} is loaded, {rows.shape[1]} numbers a text")
-    ]
-
-
 async def port(settings: Settings) -> list[CheckResult]:
-    """Whether the HTTP transport could listen; only a note where it is not used."""
+    """Can the HTTP transport listen on its port? Only a note if the transport is stdio."""
     from kindly.server.http.asgi import listen
 
     used = settings.transport == "http"
     try:
         listen(settings).close()
     except SettingsError as error:
-        fix = "Stop the program that has it, or set KINDLY_PORT to another port."
+        fix = "Stop the program that uses the port, or set KINDLY_PORT to another one."
         return [
             CheckResult("port", "problem" if used else "note", error.detail, fix if used else "")
         ]
@@ -181,15 +166,15 @@ async def port(settings: Settings) -> list[CheckResult]:
 
 
 def local_checks() -> tuple[Check, ...]:
-    """All of them, in the order in which they are told."""
+    """All local checks, in the order of the report."""
     from kindly.cli.doctor.storage import store
 
     return (
-        Check("pages kept", folder),
+        Check("data folder", folder),
         Check("certificates", certificates),
         Check("parser", engine, 40.0),
         Check("browser", browser, BROWSER_S),
         Check("store", store),
-        Check("model", model),
+        Check("model", local_model),
         Check("port", port),
     )

@@ -1,4 +1,4 @@
-"""`doctor`: what is set, what works, and how to mend what does not. Shows no key; tells a cost before it asks."""
+"""`doctor`: prints what is configured, what works, and how to fix what does not. Shows no key."""
 
 import json
 import platform
@@ -11,7 +11,7 @@ import click
 from pydantic import SecretStr
 
 import kindly
-from kindly.cli.doctor.finding import CheckResult, State, looked_at
+from kindly.cli.doctor.finding import CheckResult, State, run_checks
 from kindly.cli.doctor.live import cost, live_checks
 from kindly.cli.doctor.local import local_checks
 from kindly.redact import Redactor
@@ -25,13 +25,13 @@ HIDDEN = "set (hidden)"
 
 
 def examine(settings: Settings, *, as_json: bool, live: bool, config: Path | None = None) -> int:
-    """Print every finding; 1 if there is a problem, else 0."""
+    """Print every result; 1 if there is a problem, else 0."""
     redactor = Redactor.of(settings.secrets())
     findings: list[CheckResult] = []
-    for found in _found(settings, live=live, config=config):
-        findings.append(found)
+    for finding in _results(settings, live=live, config=config):
+        findings.append(finding)
         if not as_json:
-            _print(found, redactor)
+            _print(finding, redactor)
     if as_json:
         click.echo(
             json.dumps(
@@ -53,17 +53,17 @@ def _print(finding: CheckResult, redactor: Redactor) -> None:
         click.echo(f"  → {redactor.text(finding.fix)}")
 
 
-def _found(settings: Settings, *, live: bool, config: Path | None) -> Iterator[CheckResult]:
+def _results(settings: Settings, *, live: bool, config: Path | None) -> Iterator[CheckResult]:
     yield CheckResult("kindly", "ok", f"{kindly.__version__} on Python {platform.python_version()}")
     yield _settings_file(settings, config)
     yield from _set_values(settings)
     yield from _providers(settings)
-    yield _hosting(settings)
+    yield _answer_limits(settings)
     yield _proxies(settings)
-    yield from anyio.run(looked_at, local_checks(), settings)
+    yield from anyio.run(run_checks, local_checks(), settings)
     if live:
         yield cost(settings)
-        yield from anyio.run(looked_at, live_checks(settings), settings)
+        yield from anyio.run(run_checks, live_checks(settings), settings)
 
 
 def _settings_file(settings: Settings, config: Path | None) -> CheckResult:
@@ -72,14 +72,14 @@ def _settings_file(settings: Settings, config: Path | None) -> CheckResult:
 
 
 def _settings(settings: Settings) -> Iterator[dict[str, str]]:
-    """Every setting with its value and where that came from."""
+    """Every setting with its value and its source."""
     for field, env in ENV_BY_FIELD.items():
         value = getattr(settings, field)
         shown = "" if value is None else HIDDEN if isinstance(value, SecretStr) else str(value)
         yield {"name": env.name, "value": shown, "origin": settings.origin(env.name)}
     for name, secret in {**settings.needed, **settings.tokens}.items():
-        open_ = name in NEEDS and NEEDS[name].kind != "secret"
-        shown = secret.get_secret_value() if open_ else HIDDEN
+        is_open = name in NEEDS and NEEDS[name].kind != "secret"
+        shown = secret.get_secret_value() if is_open else HIDDEN
         yield {"name": name, "value": shown, "origin": settings.origin(name)}
     for name, url in settings.base_urls.items():
         yield {"name": name, "value": url, "origin": settings.origin(name)}
@@ -94,32 +94,36 @@ def _set_values(settings: Settings) -> Iterable[CheckResult]:
 
 
 def _providers(settings: Settings) -> Iterator[CheckResult]:
-    asked = settings.configured()
+    configured = settings.configured()
     for spec in PROVIDERS:
         missing = [need.name for need in spec.needs if need.name not in settings.needed]
         fix = f"To use it, set {' and '.join(missing)}."
-        if spec in asked:
+        if spec in configured:
             where = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-            place = f"asked as number {asked.index(spec) + 1}"
+            place = f"number {configured.index(spec) + 1} in order"
             yield CheckResult(
-                spec.name, "ok", f"set up (keys hidden), {place}{where and f', at {where}'}"
+                spec.name, "ok", f"configured (keys hidden), {place}{where and f', at {where}'}"
             )
         elif not missing:
-            yield CheckResult(spec.name, "note", "set up, but KINDLY_PROVIDERS leaves it out")
+            yield CheckResult(
+                spec.name, "note", "configured, but not in use (KINDLY_PROVIDERS or the profile)"
+            )
         elif len(missing) < len(spec.needs):
-            yield CheckResult(spec.name, "problem", "only half set up: it is not asked", fix)
+            yield CheckResult(
+                spec.name, "problem", "not in use: only some of its settings are set", fix
+            )
         else:
-            yield CheckResult(spec.name, "note", "not set up", fix)
-    if not asked:
+            yield CheckResult(spec.name, "note", "not configured", fix)
+    if not configured:
         yield CheckResult(
             "search",
             "problem",
-            "no provider is set up: web_search will fail; get_content works",
+            "no provider is configured: web_search fails, get_content works",
             f"Set {' or '.join(spec.key_setting for spec in PROVIDERS)}.",
         )
 
 
-def _hosting(settings: Settings) -> CheckResult:
+def _answer_limits(settings: Settings) -> CheckResult:
     host = settings.hosting
     return CheckResult(
         "answers",

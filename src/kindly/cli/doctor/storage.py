@@ -1,138 +1,74 @@
-"""What `doctor` finds out about what is kept on disk: size, soundness, and who has it open. Changes nothing."""
+"""`doctor`: the files that Kindly keeps. Their size, whether they are intact, and which processes have them open.
+
+Changes nothing.
+"""
 
 import os
-import time
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from kindly.cli.doctor.finding import CheckResult
 from kindly.errors import KindlyError
-from kindly.read.ranking import static_model
 from kindly.read.store import StoreStats
 from kindly.settings import Settings
+from kindly.storage.file_check import FileHealth, check_sqlite_file
 
-if TYPE_CHECKING:
-    import sqlite3
-
-CHECK_S = 8.0
-"""How long a file is read through; a larger one is checked in part."""
-BUSY_S = 0.5
-FILES = {"sqlite": "library.sqlite", "duckdb": "db/kindly.duckdb"}
-"""Where a library is, below the folder of data."""
-SEARCH_FILE = "search.sqlite"
 PROC = Path("/proc")
-STEPS = 10_000
-BESIDE = ("", "-wal", "-shm")
-
-
-@dataclass(frozen=True, slots=True)
-class StorageHealth:
-    """How a SQLite file is."""
-
-    damage: str = ""
-    whole: bool = True
-    """Whether all of it was looked at."""
-    written_now: bool = False
+SUFFIXES = ("", "-wal", "-shm")
+"""A SQLite database and the files that SQLite keeps beside it."""
+FileCheck = Callable[[Path], FileHealth]
 
 
 async def store(settings: Settings) -> list[CheckResult]:
-    """The library, and beside it the pages and the notes on providers that are kept."""
-    kind = settings.store.get_secret_value() if settings.keeps else "memory"
-    caches = {"page cache": settings.pages_file, "search notes": settings.data_path / SEARCH_FILE}
-    there = {name: path for name, path in caches.items() if path is not None and path.is_file()}
+    """The library, the page cache and the state of search."""
+    caches = {"page cache": settings.pages_file, "search state": settings.search_file}
+    existing = {name: path for name, path in caches.items() if path is not None and path.is_file()}
     return [
-        *await _library(kind, settings),
-        *[await _file(name, path) for name, path in there.items()],
+        *await _library(settings),
+        *[await _file(name, path, check_sqlite_file) for name, path in existing.items()],
     ]
 
 
-async def _library(kind: str, settings: Settings) -> list[CheckResult]:
-    if kind == "memory":
-        return [CheckResult("library", "note", "in memory: forgotten when the program ends")]
-    file = FILES.get(kind)
-    if file is None:
+async def _library(settings: Settings) -> list[CheckResult]:
+    spec = settings.store_spec
+    if not spec.is_persistent:
+        return [CheckResult("library", "note", "in memory: it ends with the program")]
+    if not spec.file:
         return await _contents(settings)
-    path = settings.data_path / file
+    path = settings.data_path / spec.file
     if not path.is_file():
         return [CheckResult("library", "ok", f"none yet; it will be {path}")]
-    if kind != "sqlite":
+    if spec.check_file is None:
         return await _contents(settings)
-    found = await _file("library", path)
+    found = await _file("library", path, spec.check_file)
     return [found] if found.state == "problem" else [found, *await _contents(settings)]
 
 
-async def _file(name: str, path: Path) -> CheckResult:
-    return await anyio.to_thread.run_sync(_looked_into, name, path)
+async def _file(name: str, path: Path, check: FileCheck) -> CheckResult:
+    return await anyio.to_thread.run_sync(_check_file, name, path, check)
 
 
-def _looked_into(name: str, path: Path) -> CheckResult:
-    health = inspected(path)
+def _check_file(name: str, path: Path, check: FileCheck) -> CheckResult:
+    health = check(path)
     holders = ", ".join(lock_holders(path))
     facts = [
-        f"{path}, {_megabytes(sum(_size(path, suffix) for suffix in BESIDE))}",
-        health.damage or ("sound" if health.whole else "sound as far as it was read"),
-        "being written at this moment" if health.written_now else "",
+        f"{path}, {_megabytes(sum(_size(path, suffix) for suffix in SUFFIXES))}",
+        health.damage or ("intact" if health.is_complete else "intact as far as it was read"),
+        "another process is writing to it" if health.is_being_written else "",
         f"open in {holders}" if holders else "",
     ]
     detail = "; ".join(filter(None, facts))
     if health.damage:
-        fix = f"Move {path} away: a new one is begun, and pages are fetched again."
+        fix = f"Move {path} away: Kindly starts a new one and fetches pages again."
         return CheckResult(name, "problem", detail, fix)
     return CheckResult(name, "ok", detail)
 
 
-def inspected(path: Path, limit_s: float = CHECK_S) -> StorageHealth:
-    """Read the file through without changing what it says."""
-    import sqlite3
-
-    address = f"{path.absolute().as_uri()}?mode=rw"
-    try:
-        with closing(
-            sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
-        ) as database:
-            return _read_through(database, time.monotonic() + limit_s)
-    except sqlite3.OperationalError as error:
-        return StorageHealth(damage=f"it cannot be opened ({error.sqlite_errorname})")
-    except sqlite3.DatabaseError as error:
-        return StorageHealth(damage=f"it is damaged ({error.sqlite_errorname})")
-
-
-def _read_through(database: "sqlite3.Connection", until: float) -> StorageHealth:
-    import sqlite3
-
-    busy = _is_written(database)
-    database.set_progress_handler(lambda: time.monotonic() > until, STEPS)
-    try:
-        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname != "SQLITE_INTERRUPT":
-            raise
-        return StorageHealth(whole=False, written_now=busy)
-    damage = "" if said == "ok" else f"it is damaged ({str(said)[:100]})"
-    return StorageHealth(damage=damage, written_now=busy)
-
-
-def _is_written(database: "sqlite3.Connection") -> bool:
-    import sqlite3
-
-    try:
-        database.execute("BEGIN IMMEDIATE")
-        database.execute("ROLLBACK")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname in {"SQLITE_BUSY", "SQLITE_LOCKED"}:
-            return True
-        raise
-    return False
-
-
 def lock_holders(path: Path, proc: Path = PROC) -> Iterator[str]:
-    """Other processes that have the file open, where the system tells."""
-    files = [Path(f"{path}{suffix}") for suffix in BESIDE]
+    """Other processes that have the file open; none where the system has no `/proc/locks`."""
+    files = [Path(f"{path}{suffix}") for suffix in SUFFIXES]
     inodes = {str(file.stat().st_ino) for file in files if file.exists()}
     try:
         lines = (proc / "locks").read_text(encoding="ascii").splitlines()
@@ -151,43 +87,42 @@ def lock_holders(path: Path, proc: Path = PROC) -> Iterator[str]:
 
 
 async def _contents(settings: Settings) -> list[CheckResult]:
-    """How much the library holds, and whether its vectors are of the model that is set."""
-    from kindly.app.reader import build_store
+    """How much the library holds, and whether its vectors match the configured model."""
+    from kindly.app.reader import build_store, embedder_settings
 
     try:
-        shelves = build_store(settings)
+        opened = build_store(settings)
         try:
-            stats = await shelves.stats()
+            stats = await opened.stats()
         finally:
-            await shelves.aclose()
+            await opened.aclose()
     except KindlyError as error:
-        return [
-            CheckResult("library", "problem", error.detail, "Mend it, or set another KINDLY_STORE.")
-        ]
-    return [_counted(stats), *_other_model(stats, settings)]
+        fix = "Repair it, or set another KINDLY_STORE."
+        return [CheckResult("library", "problem", error.detail, fix)]
+    model = settings.embedder_spec.model(embedder_settings(settings))
+    return [_counts(stats), *_other_model(stats, model)]
 
 
-def _counted(stats: StoreStats) -> CheckResult:
+def _counts(stats: StoreStats) -> CheckResult:
     model = f", vectors of {stats.model.name}" if stats.model else ""
     size = _megabytes(stats.size_bytes)
     detail = f"{stats.pages} pages, {stats.chunks} chunks, {size} in {stats.kind}{model}"
-    return CheckResult("library holds", "ok", detail)
+    return CheckResult("library contents", "ok", detail)
 
 
-def _other_model(stats: StoreStats, settings: Settings) -> Iterator[CheckResult]:
-    wanted = settings.embedding_model_name if settings.embedding_server_url else static_model.NAME
-    if stats.model is not None and stats.model.name != wanted:
+def _other_model(stats: StoreStats, configured: str) -> Iterator[CheckResult]:
+    if stats.model is not None and stats.model.name != configured:
         yield CheckResult(
-            "library's model",
+            "library model",
             "problem",
-            f"its vectors are of {stats.model.name}, but {wanted} is set",
-            "Run `kindly library rebuild`, or set the model that was used.",
+            f"its vectors are of {stats.model.name}, but {configured} is configured",
+            "Run `kindly library rebuild`, or configure the former model again.",
         )
 
 
 def _size(path: Path, suffix: str) -> int:
-    beside = Path(f"{path}{suffix}")
-    return beside.stat().st_size if beside.exists() else 0
+    file = Path(f"{path}{suffix}")
+    return file.stat().st_size if file.exists() else 0
 
 
 def _megabytes(size: int) -> str:

@@ -1,33 +1,50 @@
-"""The stores: where the library may be kept, and how one is opened by name."""
+"""The catalogue of stores: where the library of read pages can be. The first one is the default.
+
+A store is a module or a package in this folder with the constant `SPEC`, and its line in `STORES`.
+"""
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from kindly.errors import StoreUnavailable
-from kindly.read.store import Store, StoreSettings, StoreSpec
-from kindly.read.stores.duckdb.store import STORE as DUCKDB
-from kindly.read.stores.memory import STORE as MEMORY
-from kindly.read.stores.postgres.store import STORE as POSTGRES
-from kindly.read.stores.sqlite.store import STORE as SQLITE
+from kindly.read.specs import StoreSpec
+from kindly.read.stores import duckdb, memory, postgres, sqlite
 
-STORES: tuple[StoreSpec, ...] = (SQLITE, DUCKDB, POSTGRES, MEMORY)
+if TYPE_CHECKING:
+    from kindly.read.store import Store, StoreSettings
+
+STORES: tuple[StoreSpec, ...] = (sqlite.SPEC, duckdb.SPEC, postgres.SPEC, memory.SPEC)
 PACKAGE = "kindly-web-search-mcp-server"
+IN_MEMORY = memory.SPEC
+"""Used where nothing may be kept."""
 
 
-def open_store(name: str, settings: StoreSettings, stores: tuple[StoreSpec, ...] = STORES) -> Store:
-    """The store of this name; it connects at first use.
+def store_for(value: str, stores: tuple[StoreSpec, ...] = STORES) -> StoreSpec | None:
+    """The store that a value of `KINDLY_STORE` selects; None if it selects none."""
+    return next((spec for spec in stores if spec.matches(value)), None)
+
+
+def choices(stores: tuple[StoreSpec, ...] = STORES) -> str:
+    """What `KINDLY_STORE` can be, as text: names first, then addresses."""
+    *others, last = [spec.choice for spec in sorted(stores, key=lambda spec: bool(spec.schemes))]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def open_store(
+    name: str, settings: "StoreSettings", stores: tuple[StoreSpec, ...] = STORES
+) -> "Store":
+    """Build the store of this name; it connects at first use.
 
     Raises:
         StoreUnavailable: there is no such store, or its driver is not installed.
     """
     spec = next((one for one in stores if one.name == name), None)
     if spec is None:
-        raise StoreUnavailable(f"There is no store named {name}; there are {_names()}.")
-    if spec.needs and find_spec(spec.needs) is None:
+        names = ", ".join(spec.name for spec in stores)
+        raise StoreUnavailable(f"There is no store named {name}. Stores: {names}.")
+    if spec.module and find_spec(spec.module) is None:
         raise StoreUnavailable(
-            f"The store {name} needs a driver that is not installed: pip install '{PACKAGE}[{spec.extra}]'."
+            f"The store {name} needs a driver that is not installed: "
+            f"pip install '{PACKAGE}[{spec.extra}]'."
         )
     return spec.open(settings)
-
-
-def _names() -> str:
-    return ", ".join(spec.name for spec in STORES)

@@ -19,23 +19,17 @@ from kindly.read import row_format
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
-    Store,
     StoredPage,
-    StoreSettings,
-    StoreSpec,
     StoreStats,
 )
 from kindly.read.stores.duckdb import rows as sql
 from kindly.read.stores.duckdb.file import WAIT_S, DuckLibrary
-from kindly.read.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
-
-FILE = Path("db") / "kindly.duckdb"
 
 
 class DuckStore:
@@ -129,12 +123,3 @@ class DuckStore:
     async def aclose(self) -> None:
         """Close the file."""
         await self._file.aclose()
-
-
-def _open(settings: StoreSettings) -> Store:
-    if settings.data_dir is None:
-        return MemoryStore()
-    return DuckStore(settings.data_dir / FILE)
-
-
-STORE = StoreSpec(name="duckdb", open=_open, needs="duckdb", extra="duckdb")

@@ -1,1 +1,31 @@
 """PostgreSQL with pgvector: one library for any number of servers."""
+
+from typing import TYPE_CHECKING
+
+from kindly.read.specs import SharedState, StoreSpec
+
+if TYPE_CHECKING:
+    from kindly.read.store import Store, StoreSettings
+    from kindly.telemetry.warn_once import WarnOnce
+
+
+def _open(settings: "StoreSettings") -> "Store":
+    from kindly.read.stores.postgres.store import PostgresStore
+
+    return PostgresStore(settings.url)
+
+
+def _open_search_state(url: str, alarm: "WarnOnce | None") -> SharedState:
+    from kindly.read.stores.postgres.search_state import PostgresState
+
+    return PostgresState(url, alarm)
+
+
+SPEC = StoreSpec(
+    name="postgres",
+    open=_open,
+    schemes=("postgresql", "postgres"),
+    module="psycopg",
+    extra="postgres",
+    search_state=_open_search_state,
+)

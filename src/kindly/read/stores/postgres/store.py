@@ -12,7 +12,7 @@ import anyio.to_thread
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreSpec, StoreStats
+from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
 from kindly.read.stores.postgres import rows as sql
 from kindly.read.stores.postgres.pool import Postgres
 from kindly.read.stores.postgres.search import WordCounts, candidates
@@ -124,11 +124,3 @@ class PostgresStore:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._server.aclose()
-
-
-STORE = StoreSpec(
-    name="postgres",
-    open=lambda settings: PostgresStore(settings.url),
-    needs="psycopg",
-    extra="postgres",
-)

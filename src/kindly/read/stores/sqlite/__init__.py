@@ -1,1 +1,30 @@
-"""SQLite: the default store, one file that all servers of a machine share."""
+"""SQLite: one file that all servers of a machine share. The default store."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kindly.read.specs import StoreSpec
+
+if TYPE_CHECKING:
+    from kindly.read.store import Store, StoreSettings
+    from kindly.storage.file_check import FileHealth
+
+FILE = "library.sqlite"
+
+
+def _open(settings: "StoreSettings") -> "Store":
+    from kindly.read.stores.memory.store import MemoryStore
+    from kindly.read.stores.sqlite.store import SqliteStore
+
+    if settings.data_dir is None:
+        return MemoryStore()
+    return SqliteStore(settings.data_dir / FILE)
+
+
+def _check_file(path: Path) -> "FileHealth":
+    from kindly.storage.file_check import check_sqlite_file
+
+    return check_sqlite_file(path)
+
+
+SPEC = StoreSpec(name="sqlite", open=_open, file=FILE, check_file=_check_file)

@@ -13,13 +13,9 @@ from kindly.read import row_format
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
-    Store,
     StoredPage,
-    StoreSettings,
-    StoreSpec,
     StoreStats,
 )
-from kindly.read.stores.memory import MemoryStore
 from kindly.read.stores.sqlite import rows as sql
 from kindly.read.stores.sqlite import search as search
 from kindly.read.stores.sqlite.file import BUSY_S, SqliteLibrary
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-FILE = "library.sqlite"
 EVICTED_AT_ONCE = 50
 
 
@@ -152,12 +147,3 @@ class SqliteStore:
     async def aclose(self) -> None:
         """Close the file."""
         await self._file.aclose()
-
-
-def _open(settings: StoreSettings) -> Store:
-    if settings.data_dir is None:
-        return MemoryStore()
-    return SqliteStore(settings.data_dir / FILE)
-
-
-STORE = StoreSpec(name="sqlite", open=_open)

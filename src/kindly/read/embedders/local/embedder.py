@@ -1,4 +1,4 @@
-"""Vectors from the model that comes with the install, made in a thread; no network, ever."""
+"""Vectors from the static model that comes with the install, computed in a thread; it never uses the network."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LocalEmbedder:
-    """The static model, loaded when the first text comes."""
+    """The static model, loaded with the first text."""
 
     name = static_model.NAME
 
@@ -23,6 +23,6 @@ class LocalEmbedder:
         """One row per text, of length one.
 
         Raises:
-            EmbeddingsDown: the model's package is not installed whole.
+            EmbeddingsDown: the package of the model is incomplete.
         """
         return await anyio.to_thread.run_sync(lambda: static_model.load().embed(texts))

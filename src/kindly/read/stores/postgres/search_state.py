@@ -1,7 +1,7 @@
-"""What search remembers, in the PostgreSQL that replicas share: ledgers, limits, instances. No query is ever among it.
+"""The state of search in the same PostgreSQL, shared by replicas: statistics, rate limits, instance health. No queries.
 
-A connection is dialled for each of the few loads and saves. While the server cannot be reached, what was last known is
-kept in memory, with one warning.
+Each load and save opens a connection; there are few. While the server cannot be reached, the last known values are
+used, with one warning.
 """
 
 import json
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 
-from kindly.search.state.state import Json, MemoryState
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
+Json = dict[str, Any]
 Value = TypeVar("Value")
 
 TABLE = """
@@ -32,49 +32,52 @@ SAVE = """
 INSERT INTO kindly_state_1 (kind, key, value) VALUES (%s, %s, %s)
 ON CONFLICT (kind, key) DO UPDATE SET value = EXCLUDED.value
 """
-FORGET = "DELETE FROM kindly_state_1 WHERE kind = %s AND key = %s"
-DIALLED: dict[str, Any] = {"connect_timeout": 3, "application_name": "kindly"}
+DELETE = "DELETE FROM kindly_state_1 WHERE kind = %s AND key = %s"
+CONNECT_OPTIONS: dict[str, Any] = {"connect_timeout": 3, "application_name": "kindly"}
 
 
 class PostgresState:
-    """State that any number of replicas share; the last one to write a value wins."""
+    """A key-value store that any number of replicas share; the last write of a value wins."""
 
     def __init__(self, url: str, alarm: WarnOnce | None = None) -> None:
         self._url = url
         self._alarm = alarm or WarnOnce()
-        self._memory = MemoryState()
+        self._last_known: dict[str, dict[str, Json]] = {}
         self._is_set_up = False
 
     async def load(self, kind: str) -> Mapping[str, Json]:
-        """All values of a kind, by their key."""
-        found = await self._tried(partial(_load, kind))
-        if found is None:
-            return await self._memory.load(kind)
-        self._memory.kinds[kind] = dict(found)
-        return found
+        """All values of a kind, by key."""
+        loaded = await self._try(partial(_load, kind))
+        if loaded is not None:
+            self._last_known[kind] = loaded
+        return dict(self._last_known.get(kind, {}))
 
     async def save(self, kind: str, values: Mapping[str, Json | None]) -> None:
-        """Set values of a kind; None forgets one."""
+        """Set values of a kind; None deletes one."""
         if values:
-            await self._memory.save(kind, values)
-            await self._tried(partial(_save, kind, values))
+            merged = {**self._last_known.get(kind, {}), **values}
+            self._last_known[kind] = {
+                key: value for key, value in merged.items() if value is not None
+            }
+            await self._try(partial(_save, kind, values))
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """No connection stays open."""
 
-    async def _tried(self, work: "Callable[[Connection], Value]") -> Value | None:
-        return await anyio.to_thread.run_sync(self._connected, work)
+    async def _try(self, work: "Callable[[Connection], Value]") -> Value | None:
+        return await anyio.to_thread.run_sync(self._run, work)
 
-    def _connected(self, work: "Callable[[Connection], Value]") -> Value | None:
+    def _run(self, work: "Callable[[Connection], Value]") -> Value | None:
         import psycopg
 
         try:
-            with psycopg.connect(self._url, **DIALLED) as connection:
+            with psycopg.connect(self._url, **CONNECT_OPTIONS) as connection:
                 self._set_up(connection)
                 return work(connection)
         except psycopg.Error:
             self._alarm.warn(
-                "postgres", "Search cannot reach its PostgreSQL; it goes on with what it knows."
+                "postgres",
+                "PostgreSQL is not reachable: search goes on with the state that it last loaded.",
             )
             return None
 
@@ -94,6 +97,6 @@ def _load(kind: str, connection: "Connection") -> dict[str, Json]:
 def _save(kind: str, values: Mapping[str, Json | None], connection: "Connection") -> None:
     for key, value in sorted(values.items()):
         if value is None:
-            connection.execute(FORGET, (kind, key))
+            connection.execute(DELETE, (kind, key))
         else:
             connection.execute(SAVE, (kind, key, json.dumps(value)))

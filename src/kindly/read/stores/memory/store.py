@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreSpec, StoreStats
+from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,6 +192,3 @@ def _by_words(counts: Sequence[Counter[str]], terms: set[str]) -> list[tuple[flo
         rarity = math.log1p(len(counts) / places[term])
         total[place] = total.get(place, 0.0) + rarity * uses / (uses + 1)
     return [(score, place) for place, score in total.items()]
-
-
-STORE = StoreSpec(name="memory", open=lambda _: MemoryStore())

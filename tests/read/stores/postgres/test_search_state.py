@@ -1,11 +1,11 @@
-"""What search remembers, shared by replicas through a real PostgreSQL."""
+"""The state of search in a real PostgreSQL, shared by replicas."""
 
 import pytest
 
-from kindly.search.state.postgres_state import PostgresState
-from tests.search.state.test_sqlite_state import fill
+from kindly.read.stores.postgres.search_state import PostgresState
 from tests.support.postgres import postgres as postgres
 from tests.support.postgres import schema
+from tests.support.search_state import fill
 
 pytestmark = pytest.mark.anyio
 

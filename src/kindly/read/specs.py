@@ -1,0 +1,81 @@
+"""What a store plugin and an embedder plugin declare: all that settings, `doctor`, help and docs know about them.
+
+Specs are read at every start, so this module and the specs import nothing heavy; `open` does.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kindly.needs import Need
+    from kindly.read.embedder import Embedder, EmbedderSettings
+    from kindly.read.store import Store, StoreSettings
+    from kindly.storage.file_check import FileHealth
+    from kindly.telemetry.warn_once import WarnOnce
+
+
+class SharedState(Protocol):
+    """A key-value store of small JSON objects by kind and key, which several servers share."""
+
+    async def load(self, kind: str) -> Mapping[str, dict[str, Any]]: ...
+
+    async def save(self, kind: str, values: Mapping[str, dict[str, Any] | None]) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSpec:
+    """A store plugin. `KINDLY_STORE` selects it by its name or, if it has `schemes`, by a URL of such a scheme."""
+
+    name: str
+    open: "Callable[[StoreSettings], Store]"
+    """Builds the store; it connects at first use."""
+    schemes: tuple[str, ...] = ()
+    """URL schemes of a database server that any number of Kindly servers share; the first one is documented."""
+    file: str = ""
+    """The database file, relative to `DATA_DIR`; empty if the store keeps none."""
+    module: str = ""
+    """The driver that must be importable; empty if none."""
+    extra: str = ""
+    """The extra that installs the driver."""
+    check_file: "Callable[[Path], FileHealth] | None" = None
+    """How `doctor` checks the file without changing it."""
+    search_state: "Callable[[str, WarnOnce | None], SharedState] | None" = None
+    """Opens the state of search (statistics, limits, health) in the same database, so that servers share it."""
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether pages survive a restart."""
+        return bool(self.file or self.schemes)
+
+    @property
+    def choice(self) -> str:
+        """What to write into `KINDLY_STORE`, for help and messages."""
+        return f"a {self.schemes[0]}:// address" if self.schemes else self.name
+
+    def matches(self, value: str) -> bool:
+        """Whether this value of `KINDLY_STORE` selects it."""
+        if self.schemes:
+            return value.startswith(tuple(f"{scheme}://" for scheme in self.schemes))
+        return value == self.name
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSpec:
+    """An embedder plugin. It is used if its setting is set; the one without a setting is the default."""
+
+    name: str
+    label: str
+    """How sentences call it."""
+    open: "Callable[[EmbedderSettings], Embedder]"
+    model: "Callable[[EmbedderSettings], str]"
+    """The name of its model, without opening it."""
+    fix: str
+    """What to do if it fails, for `doctor`."""
+    setting: "Need | None" = None
+    is_remote: bool = False
+    """Whether it needs the API client, and `doctor` may call it only with `--live`."""

@@ -1,0 +1,17 @@
+"""The library in memory: it ends with the process."""
+
+from typing import TYPE_CHECKING
+
+from kindly.read.specs import StoreSpec
+
+if TYPE_CHECKING:
+    from kindly.read.store import Store, StoreSettings
+
+
+def _open(_: "StoreSettings") -> "Store":
+    from kindly.read.stores.memory.store import MemoryStore
+
+    return MemoryStore()
+
+
+SPEC = StoreSpec(name="memory", open=_open)
