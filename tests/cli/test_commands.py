@@ -124,18 +124,18 @@ async def test_demo_gives_a_first_answer_without_key_or_network() -> None:
 async def test_doctor_finds_nothing_wrong_with_a_key(site: Site, tmp_path: Path) -> None:
     done = await run(environment(site, tmp_path, **BOTH, **STILL), "doctor", "--no-live")
     assert done.code == 0, done.out
-    assert "serper: set up" in done.out
+    assert "serper: configured" in done.out
     assert not any(canary in done.out for canary in CANARIES)
 
 
-async def test_doctor_shows_how_providers_have_done(site: Site, tmp_path: Path) -> None:
+async def test_doctor_shows_statistics_of_providers(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", Answer(status=503))
     site.add("/tavily/search", tavily([site.url("/article")]))
     environ = environment(site, tmp_path, **BOTH, **STILL)
     await run(environ, "search", "bees")
     done = await run(environ, "doctor", "--no-live")
-    assert "serper so far: 1 calls; failed: 1 unreachable" in done.out
-    assert "tavily so far: 1 calls; none failed" in done.out
+    assert "serper statistics: 1 calls; failed: 1 unreachable" in done.out
+    assert "tavily statistics: 1 calls; none failed" in done.out
 
 
 async def test_doctor_names_what_is_half_set_up(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_doctor_names_what_is_half_set_up(tmp_path: Path) -> None:
     assert "canary-google-1" not in done.out
 
 
-async def test_doctor_says_what_is_wrong_and_how_to_mend_it(tmp_path: Path) -> None:
+async def test_doctor_reports_each_problem_with_a_fix(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("", encoding="utf-8")
     environ = {
@@ -160,7 +160,7 @@ async def test_doctor_says_what_is_wrong_and_how_to_mend_it(tmp_path: Path) -> N
     done = await run(environ, "doctor", "--json", "--no-live")
     findings = {finding["check"]: finding for finding in json.loads(done.out)["findings"]}
     assert done.code == 1
-    for check in ("search", "pages kept", "certificates"):
+    for check in ("search", "data folder", "certificates"):
         assert findings[check]["state"] == "problem"
         assert findings[check]["fix"]
     assert findings["proxy"]["detail"] == "as set by HTTPS_PROXY"
