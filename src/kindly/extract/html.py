@@ -17,7 +17,7 @@ from kindly.extract.markdown.embeds import name_media
 from kindly.extract.markdown.formulas import settle_formulas
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
-from kindly.extract.visibility.visible import drop_unseen
+from kindly.extract.visibility.visible import remove_hidden
 from kindly.extract.walls.detect import Evidence, is_teaser, refuse_walls
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
@@ -71,7 +71,7 @@ def read_html(
         _flatten_shadows(document)
     whole_text = document.text
     _settle_noscript(document)
-    hidden = drop_unseen(document)
+    hidden = remove_hidden(document)
     hints = read_hints(markup, metadata.title, url)
     roots = _roots(document, options, hints, url, composed=composed)
     rendered, links = render(roots, options, base_url)

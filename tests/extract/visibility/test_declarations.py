@@ -1,12 +1,10 @@
-"""Declarations in other words mean the same."""
-
 import pytest
 
-from kindly.extract.visibility.declarations import Variables, plain
+from kindly.extract.visibility.declarations import Variables, normalise
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("display:none", "display:none"),
         ("display:/* a */none", "display: none"),
@@ -28,12 +26,12 @@ from kindly.extract.visibility.declarations import Variables, plain
         ("display:nonsense", "display:nonsense"),
     ],
 )
-def test_other_spelling_is_put_plainly(written: str, meant: str) -> None:
-    assert plain(written, Variables([])) == meant
+def test_declarations_are_normalised(written: str, expected: str) -> None:
+    assert normalise(written, Variables([])) == expected
 
 
 @pytest.mark.parametrize(
-    ("written", "own", "meant"),
+    ("written", "own", "expected"),
     [
         ("display:var(--d)", False, "display:none"),
         ("display:var( --d )", False, "display:none"),
@@ -46,18 +44,22 @@ def test_other_spelling_is_put_plainly(written: str, meant: str) -> None:
         ("--a:var(--b);--b:var(--a);color:var(--a)", True, "--a:var(--b);--b:var(--a);color:var(--b)"),
     ],
 )  # fmt: skip
-def test_variables_are_put_in_where_they_decide_alone(written: str, own: bool, meant: str) -> None:
+def test_variables_that_are_the_whole_value_are_expanded(
+    written: str, own: bool, expected: str
+) -> None:
     known = Variables(["--d:none; --far:var(--d)", "--c:#fff"])
-    assert plain(written, known, own=own).partition(";color")[2] == meant.partition(";color")[2]
+    assert (
+        normalise(written, known, own=own).partition(";color")[2] == expected.partition(";color")[2]
+    )
     if "--a" not in written:
-        assert plain(written, known, own=own) == meant
+        assert normalise(written, known, own=own) == expected
 
 
-def test_variable_that_grows_is_left_alone_in_time() -> None:
-    grown = plain("--a:" + "var(--a) " * 40 + ";color:var(--a)", Variables([]), own=True)
+def test_expansion_of_growing_variables_is_bounded() -> None:
+    grown = normalise("--a:" + "var(--a) " * 40 + ";color:var(--a)", Variables([]), own=True)
     assert len(grown) < 2_000_000
 
 
-def test_only_variables_of_one_value_are_known() -> None:
+def test_only_variables_with_one_value_are_known() -> None:
     bodies = ["--d: none; --c:#fff", "--c:#000", "color:red", "--d:none"]
     assert Variables(bodies).values == {"--d": "none"}

@@ -1,8 +1,6 @@
-"""Declarations that may hide something are told from those that never do."""
-
 import pytest
 
-from kindly.extract.visibility.hiding import families_of
+from kindly.extract.visibility.hiding import HidingColours, families_of
 
 
 @pytest.mark.parametrize(
@@ -40,7 +38,7 @@ from kindly.extract.visibility.hiding import families_of
     ],
     ids=lambda text: text[:40],
 )
-def test_what_may_hide_is_suspect(body: str, family: str) -> None:
+def test_declarations_that_may_hide_have_a_family(body: str, family: str) -> None:
     assert families_of(body) == {family}
 
 
@@ -63,5 +61,29 @@ def test_what_may_hide_is_suspect(body: str, family: str) -> None:
         "",
     ],
 )
-def test_what_never_hides_is_not_suspect(body: str) -> None:
+def test_declarations_that_never_hide_have_no_family(body: str) -> None:
     assert families_of(body) == set()
+
+
+@pytest.mark.parametrize(
+    ("body", "external", "inline", "hides"),
+    [
+        ("color:#fff", False, False, True),
+        ("color:#fff", True, False, False),
+        ("color:#fff", True, True, True),
+        ("color:transparent", True, False, True),
+        ("color:#333", False, False, False),
+    ],
+    ids=["white", "external-sheet", "inline-style", "transparent", "dark"],
+)
+def test_text_colours_that_are_unreadable_on_white(
+    body: str, external: bool, inline: bool, hides: bool
+) -> None:
+    assert HidingColours([body], external=external).hides_on_white(body, inline=inline) is hides
+
+
+def test_text_colour_close_to_some_background_may_hide() -> None:
+    colours = HidingColours(["color:#000", "background:#010101", "background:red"], external=False)
+    assert colours.hides_on_background("color:#000")
+    assert colours.sets_background("background:#010101")
+    assert not colours.sets_background("background:red")

@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.extract.visibility.selectors import specificity, usable
+from kindly.extract.visibility.selectors import applicable_selectors, specificity
 
 KNOWN = frozenset({"p", "div", ".a", ".b", "#c", ".md:b"})
 
@@ -25,18 +25,25 @@ KNOWN = frozenset({"p", "div", ".a", ".b", "#c", ".md:b"})
     ],
     ids=str,
 )  # fmt: skip
-def test_only_selectors_of_known_names_are_used(
+def test_only_selectors_with_known_names_apply(
     selectors: str, found: list[tuple[str, str, bool]]
 ) -> None:
-    assert [(s.text, s.key, s.single) for s in usable([(selectors, "")], KNOWN)] == found
+    assert [
+        (s.text, s.key, s.single) for s in applicable_selectors([(selectors, "")], KNOWN)
+    ] == found
 
 
-def test_long_selector_that_matches_nothing_is_passed_over_at_once() -> None:
-    assert list(usable([("." + "a" * 5_000 + "!", ""), ("a-" * 5_000 + "(", "")], KNOWN)) == []
+def test_long_selector_without_a_match_is_skipped_fast() -> None:
+    assert (
+        list(applicable_selectors([("." + "a" * 5_000 + "!", ""), ("a-" * 5_000 + "(", "")], KNOWN))
+        == []
+    )
 
 
-def test_selector_knows_the_number_of_its_rule() -> None:
-    assert [s.rule for s in usable([(".z", ""), (".a", ""), ("p,.b", "")], KNOWN)] == [1, 2, 2]
+def test_selector_has_the_index_of_its_rule() -> None:
+    assert [
+        s.rule for s in applicable_selectors([(".z", ""), (".a", ""), ("p,.b", "")], KNOWN)
+    ] == [1, 2, 2]
 
 
 def test_ids_count_more_than_classes_and_those_more_than_tags() -> None:

@@ -9,7 +9,7 @@ from kindly.extract import ExtractOptions
 from kindly.extract.html import MACHINERY, HtmlText
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
-from kindly.extract.visibility.visible import drop_unseen
+from kindly.extract.visibility.visible import remove_hidden
 from kindly.models import Metadata
 from kindly.text.invisible import clean
 
@@ -20,7 +20,7 @@ def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> HtmlTe
     metadata = read_metadata(document, base_url)
     document.remove(MACHINERY)
     document.remove("noscript")
-    hidden = drop_unseen(document)
+    hidden = remove_hidden(document)
     rendered, links = render([document.select_one("body") or Element("div")], options, base_url)
     text, invisible = clean(rendered)
     return HtmlText(text.strip("\n"), metadata, links, hidden + invisible)

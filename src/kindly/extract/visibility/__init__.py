@@ -1,1 +1,1 @@
-"""Which text of a page a person would see: CSS cascade, colours, selectors."""
+"""Hidden text detection: a CSS cascade without layout, and the rules for text that a person cannot see."""

@@ -1,4 +1,4 @@
-"""CSS colour words → red, green, blue and opacity, and whether one can be read upon another."""
+"""CSS colour values → RGBA, and the contrast check for text on a background."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Colour(NamedTuple):
-    """0–255 each, opacity 0–1."""
+    """RGBA: channels 0–255, opacity 0–1."""
 
     red: float
     green: float
@@ -41,12 +41,12 @@ HSL = re.compile(r"hsla?\(([^()]+)\)\Z")
 NUMBER = re.compile(r"(-?[\d.]+)(%?)")
 
 UNREADABLE_DISTANCE = 12
-"""Largest difference of a channel that the eye does not tell apart."""
+"""The largest difference in every channel at which text cannot be told from its background."""
 
 
 @lru_cache(maxsize=4096)
 def parse(word: str) -> Colour | None:
-    """The colour of a CSS value in lower case, or None for what only a browser can tell."""
+    """The colour of a lower-case CSS value; None if only a browser can resolve it."""
     if found := HEX.match(word):
         return _from_hex(found.group(1))
     if found := RGB.match(word):
@@ -57,7 +57,7 @@ def parse(word: str) -> Colour | None:
 
 
 def unreadable(text: Colour, background: Colour) -> bool:
-    """Whether text of this colour cannot be seen on that background."""
+    """Whether text of this colour cannot be read on this background."""
     if text.alpha <= 0.05:
         return True
     return (
@@ -85,7 +85,7 @@ def _from_rgb(parts: list[tuple[str, str]]) -> Colour | None:
 
 
 def _from_hsl(parts: list[tuple[str, str]]) -> Colour | None:
-    """Only black, white and see-through are told apart; other hues count as unknown."""
+    """Only black, white and transparent are resolved; other colours are None."""
     values = _floats(parts)
     if len(values) < 3:
         return None

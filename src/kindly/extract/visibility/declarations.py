@@ -1,7 +1,7 @@
-"""CSS declarations as a page writes them, in small letters → the same in plain words.
+"""Normalisation of CSS declarations in lower case. Pure.
 
-Comments, escapes, sums of one number, logical sides and variables are ways to write a declaration that means something
-simpler; a value that no browser knows is none. Pure.
+Comments, escapes, `calc()` of one number, exponents, logical properties and variables are replaced by their plain
+equivalents; invalid values are dropped, as browsers do.
 """
 
 import re
@@ -10,23 +10,23 @@ from functools import cached_property
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 ESCAPE = re.compile(r"\\([0-9a-f]{1,6})\s?|\\([^\n])")
-SUM = re.compile(r"calc\(\s*(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[a-z]+|%)?)\s*\)")
-SMALL = re.compile(r"[\d.]e-?\d")
+CALC = re.compile(r"calc\(\s*(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[a-z]+|%)?)\s*\)")
+MAYBE_EXPONENT = re.compile(r"[\d.]e-?\d")
 EXPONENT = re.compile(r"(?<![\w.#-])(?:\d+(?:\.\d*)?|\.\d+)e-?\d{1,2}(?!\w)")
 VARIABLE = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,([^()]*))?\)")
 DEFINITION = re.compile(r"(?<![\w-])(--[\w-]{1,100})\s*:\s*([^;{}!]*)")
-DECIDING = re.compile(
+WHOLE_VALUE = re.compile(
     r"(?<![\w-])(?:display|visibility|content-visibility|opacity|font-size|position|height|width|zoom)\s*:\s*"
     + VARIABLE.pattern
 )
-"""Where a variable decides alone; a colour by variable is a theme's more often than not."""
+"""A variable as the whole value of a property that hides text. Colours are left out: they mostly come from themes."""
 MAX_BODY = 10_000
 MAX_VALUE = 200
-"""Longer texts and values are left as they are: variables of variables grow fast."""
-MAX_ROUNDS = 3
-"""How often variables are put in for variables."""
+"""Longer declarations and values are not expanded: nested variables grow exponentially."""
+MAX_NESTING = 3
+"""How many levels of nested variables are expanded."""
 
-LOGICAL = {
+PHYSICAL = {
     "inset-inline-start": "left",
     "inset-inline-end": "right",
     "inset-block-start": "top",
@@ -36,9 +36,9 @@ LOGICAL = {
     "inline-size": "width",
     "block-size": "height",
 }
-SIDES = re.compile("|".join(LOGICAL))
+LOGICAL_PROPERTY = re.compile("|".join(PHYSICAL))
 
-WORDS = {
+VALID_VALUES = {
     "display": re.compile(
         r"(?:none|block|inline|contents|flow|flow-root|flex|grid|table|list-item|ruby|math|run-in|-webkit-|-ms-|"
         r"inherit|initial|unset|revert|var\()"
@@ -46,11 +46,11 @@ WORDS = {
     "visibility": re.compile(r"(?:visible|hidden|collapse|inherit|initial|unset|revert|var\()"),
     "opacity": re.compile(r"(?:[\d.+-]|calc\(|inherit|initial|unset|revert|var\()"),
 }
-"""How a value that browsers know begins."""
+"""How a valid value starts."""
 
 
 class Variables:
-    """The variables that a page's stylesheets give one value only; sought when the first is asked for."""
+    """The CSS variables with a single value in the page's stylesheets; computed on first use."""
 
     def __init__(self, bodies: Iterable[str]) -> None:
         self._bodies = bodies
@@ -66,21 +66,21 @@ class Variables:
         return {name: next(iter(value)) for name, value in values.items() if len(value) == 1}
 
 
-def plain(body: str, variables: Variables, *, own: bool = False) -> str:
-    """The declarations of a rule, or an element's `own` ones, which may define variables themselves."""
+def normalise(body: str, variables: Variables, *, own: bool = False) -> str:
+    """The normalised declarations of a rule, or an element's `own` ones, which may define variables themselves."""
     if "/*" in body:
         body = COMMENT.sub(" ", body)
     if "\\" in body:
         body = ESCAPE.sub(_unescaped, body).lower()
     if "var(" in body:
-        body = _without_variables(body, variables, own=own)
+        body = _expand_variables(body, variables, own=own)
     if "calc(" in body:
-        body = SUM.sub(r"\1", body)
-    if "e-" in body and SMALL.search(body):
-        body = EXPONENT.sub(_written_out, body)
+        body = CALC.sub(r"\1", body)
+    if "e-" in body and MAYBE_EXPONENT.search(body):
+        body = EXPONENT.sub(_without_exponent, body)
     if "inline-" in body or "block-" in body:
-        body = SIDES.sub(lambda side: LOGICAL[side.group()], body)
-    return _without_nonsense(body)
+        body = LOGICAL_PROPERTY.sub(lambda side: PHYSICAL[side.group()], body)
+    return _without_invalid(body)
 
 
 def _unescaped(escape: re.Match[str]) -> str:
@@ -90,40 +90,40 @@ def _unescaped(escape: re.Match[str]) -> str:
     return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
 
 
-def _without_variables(body: str, variables: Variables, *, own: bool) -> str:
-    if len(body) > MAX_BODY or not (own or DECIDING.search(body)):
+def _expand_variables(body: str, variables: Variables, *, own: bool) -> str:
+    if len(body) > MAX_BODY or not (own or WHOLE_VALUE.search(body)):
         return body
     known = variables.values
     if own:
         known = {**known, **dict(DEFINITION.findall(body))}
 
     def value(found: re.Match[str]) -> str:
-        told = known.get(found[1], found[2] or found[0]).strip()
-        return told if len(told) <= MAX_VALUE else found[0]
+        known_value = known.get(found[1], found[2] or found[0]).strip()
+        return known_value if len(known_value) <= MAX_VALUE else found[0]
 
-    def decided(found: re.Match[str]) -> str:
+    def whole_value(found: re.Match[str]) -> str:
         return VARIABLE.sub(value, found[0])
 
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_NESTING):
         before = body
-        body = VARIABLE.sub(value, body) if own else DECIDING.sub(decided, body)
+        body = VARIABLE.sub(value, body) if own else WHOLE_VALUE.sub(whole_value, body)
         if body == before or len(body) > MAX_BODY:
             break
     return body
 
 
-def _written_out(number: re.Match[str]) -> str:
+def _without_exponent(number: re.Match[str]) -> str:
     return f"{float(number[0]):.4f}"
 
 
-def _without_nonsense(body: str) -> str:
-    """The declarations without those values of the deciding properties that browsers pass over."""
-    doubled = [name for name in WORDS if body.count(name) > 1]
-    if not doubled:
+def _without_invalid(body: str) -> str:
+    """The declarations without invalid values, which matters only where a property occurs more than once."""
+    repeated = [name for name in VALID_VALUES if body.count(name) > 1]
+    if not repeated:
         return body
     kept = []
     for declaration in body.split(";"):
         name, _, value = declaration.partition(":")
-        if name.strip() not in doubled or WORDS[name.strip()].match(value.strip()):
+        if name.strip() not in repeated or VALID_VALUES[name.strip()].match(value.strip()):
             kept.append(declaration)
     return ";".join(kept)

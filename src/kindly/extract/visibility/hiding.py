@@ -1,6 +1,7 @@
-"""CSS declarations, in small letters → whether they may hide something, and by what. Pure.
+"""Pre-filter of CSS declarations in lower case: whether they may hide something, and by which properties. Pure.
 
-It says yes a little more often than a closer look would, and never no by mistake.
+It has false positives, which the exact checks in `box_visibility` and `text_visibility` sort out, and no false
+negatives.
 """
 
 import re
@@ -11,16 +12,16 @@ from kindly.extract.visibility.colours import UNREADABLE_DISTANCE, WHITE, Colour
 
 CELL = UNREADABLE_DISTANCE + 1
 FEW_WORDS = 12
-"""As many are sought one by one before a text is taken apart."""
+"""Up to this many words are searched for one by one before the declarations are parsed."""
 RED = Colour(255, 0, 0)
 NONE: frozenset[str] = frozenset()
 LONG_VALUE = 1_000
-"""A longer one is suspect without a look, which could take long."""
+"""A longer value counts as hiding without a check, which could take long."""
 FAR_LEFT = r"-(?:\d{3}|\d{2}\d*(?:\.\d*)?(?:r?em|%|v[wh]))"
 FAR_RIGHT = r"[5-9]\d{3}|\d{5}|\d{4}(?:\.\d*)?(?!px)[a-z%]|\d{3,}(?:r?em|v[wh])"
 BOX_SHAPES = "(?:rect|circle|ellipse|inset|polygon)"
 ZERO = r"0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:!|\Z)"
-SIGNS = {
+HIDING_VALUES = {
     ("display", "display"): r"\s*none",
     ("visibility", "visibility content-visibility"): r"\s*(?:hidden|collapse)",
     ("opacity", "opacity"): r"\s*\.?0(?!\.[1-9])",
@@ -43,14 +44,14 @@ SIGNS = {
     ),
     ("font", "font"): r".*(?<![\d.])[01](?:px|pt)?[/\s]",
 }
-"""How a value that may hide something begins, by family and properties; a little more than `visible.is_unseen` and
-`visible._is_tiny` would say yes to. In small letters."""
-HIDES: Mapping[str, tuple[str, re.Pattern[str]]] = {
+"""How a value that may hide something starts, by family and properties. Each pattern covers at least what
+`box_visibility` and `text_visibility` accept."""
+HIDING_BY_PROPERTY: Mapping[str, tuple[str, re.Pattern[str]]] = {
     name: (family, re.compile(pattern, re.S))
-    for (family, names), pattern in SIGNS.items()
+    for (family, names), pattern in HIDING_VALUES.items()
     for name in names.split()
 }
-"""The same by property."""
+"""Property → family and pattern."""
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "display": ("display",),
     "visibility": ("visibility",),
@@ -64,51 +65,53 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "font": ("font",),
     "colour": ("color", "background"),
 }
-"""Words of the declarations that decide together."""
-INK = frozenset({"visibility", "font", "colour"})
-"""Families that hide the text in an element, unless something inside it says otherwise."""
+"""Family → words of the properties that have their effect together."""
+TEXT_FAMILIES = frozenset({"visibility", "font", "colour"})
+"""Families that hide the text of an element, unless a descendant overrides them."""
 TEXT_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!}]+)|text-fill-color\s*:\s*([^;!}]+)")
 BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!}]+)")
 
 
-class HidingRules:
-    """Text colours that cannot be read on white, or perhaps not on a background that the page names somewhere.
+class HidingColours:
+    """Text colours that are unreadable on white, or possibly unreadable on a background that the page sets.
 
-    Where a stylesheet that we do not have may paint a box, white on it may be meant: then a rule's colour is suspect
-    only if it is see-through, or if the page itself names the background.
+    If the page has an external stylesheet, which may set a background, a rule's white text may be legitimate. Then a
+    rule's colour counts only if it is transparent, or if the page itself sets the background.
     """
 
     def __init__(self, bodies: Collection[str], *, external: bool) -> None:
         texts = _parsed(
             {word for body in bodies if "color" in body for word in _text_colours(body)}
         )
-        grounds = _parsed(
+        backgrounds = _parsed(
             {word for body in bodies if "background" in body for word in _backgrounds(body)}
         )
         self._white = frozenset(word for word, colour in texts.items() if unreadable(colour, WHITE))
-        clear = frozenset(word for word, colour in texts.items() if unreadable(colour, RED))
-        self._rules = clear & self._white if external else self._white
-        near = {cell for colour in grounds.values() for cell in _cells_around(colour)}
-        held = {_cell(colour) for colour in texts.values()}
+        transparent = frozenset(word for word, colour in texts.items() if unreadable(colour, RED))
+        self._rules = transparent & self._white if external else self._white
+        near = {cell for colour in backgrounds.values() for cell in _cells_around(colour)}
+        text_cells = {_cell(colour) for colour in texts.values()}
         self._texts = frozenset(word for word, colour in texts.items() if _cell(colour) in near)
-        self.grounds = frozenset(
-            word for word, colour in grounds.items() if not held.isdisjoint(_cells_around(colour))
+        self.backgrounds = frozenset(
+            word
+            for word, colour in backgrounds.items()
+            if not text_cells.isdisjoint(_cells_around(colour))
         )
 
-    def on_white(self, body: str, *, inline: bool) -> bool:
-        """Whether these declarations give text a colour that cannot be read on white."""
-        return _names_one(body, self._white if inline else self._rules)
+    def hides_on_white(self, body: str, *, inline: bool) -> bool:
+        """Whether these declarations set a text colour that is unreadable on white."""
+        return _uses_any(body, self._white if inline else self._rules)
 
-    def on_ground(self, body: str) -> bool:
-        """Whether they give it one that cannot be read on some background of the page."""
-        return _names_one(body, self._texts)
+    def hides_on_background(self, body: str) -> bool:
+        """Whether they set a text colour that may be unreadable on some background of the page."""
+        return _uses_any(body, self._texts)
 
-    def shades(self, body: str) -> bool:
-        """Whether they name such a background."""
-        return "background" in body and not self.grounds.isdisjoint(_backgrounds(body))
+    def sets_background(self, body: str) -> bool:
+        """Whether they set a background on which some text colour may be unreadable."""
+        return "background" in body and not self.backgrounds.isdisjoint(_backgrounds(body))
 
 
-def _names_one(body: str, words: frozenset[str]) -> bool:
+def _uses_any(body: str, words: frozenset[str]) -> bool:
     if not words or "color" not in body:
         return False
     if len(words) <= FEW_WORDS and not any(word in body for word in words):
@@ -117,7 +120,7 @@ def _names_one(body: str, words: frozenset[str]) -> bool:
 
 
 def _cell(colour: Colour) -> tuple[int, ...]:
-    """Where a colour stands in a grid as fine as the eye."""
+    """The cell of a colour in a grid, so that colours within the unreadable distance are in adjacent cells."""
     return tuple(int(channel) // CELL for channel in colour[:3])
 
 
@@ -139,7 +142,7 @@ def families_of(body: str) -> frozenset[str]:
     found: set[str] = set()
     for declaration in body.split(";"):
         name, _, value = declaration.partition(":")
-        hides = HIDES.get(name.strip())
+        hides = HIDING_BY_PROPERTY.get(name.strip())
         if hides is not None and (len(value) > LONG_VALUE or hides[1].match(value)):
             found.add(hides[0])
     return frozenset(found) if found else NONE

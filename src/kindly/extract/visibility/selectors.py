@@ -1,7 +1,7 @@
-"""The rules of stylesheets → the selectors that may match something on a page, ready to be looked up.
+"""CSS selectors: the ones that can match something on a page, with their lookup key and specificity.
 
-Most rules of most pages are written for other pages: a selector that names a class, an id or a tag which is not there
-is passed over by plain search.
+Most rules of a stylesheet are for other pages. A selector with a class, id or tag that does not occur on the page is
+skipped by a plain text search.
 """
 
 import re
@@ -29,22 +29,22 @@ class Selector(NamedTuple):
     """One selector of a rule."""
 
     rule: int
-    """The number of its rule."""
+    """The index of its rule."""
     text: str
     key: str
-    """The class, id or tag by which its elements can be found; empty if there is none."""
+    """The class, id or tag that every matching element has; empty if there is none."""
     single: bool
-    """Whether it is nothing but that key."""
+    """Whether the selector consists of that key only."""
 
 
-def usable(rules: Sequence[Rule], known: Container[str]) -> Iterator[Selector]:
-    """The selectors that name nothing but what is known: classes as `.name`, ids as `#name`, and tags."""
+def applicable_selectors(rules: Sequence[Rule], known: Container[str]) -> Iterator[Selector]:
+    """The selectors whose names are all known: classes as `.name`, ids as `#name`, and tags."""
     for order, (selectors, _) in enumerate(rules):
         if "(" in selectors:
             parts = [selectors.strip()]
         elif "," in selectors:
             parts = [part.strip() for part in selectors.split(",")]
-        elif _names_unknown(selectors, known):
+        elif _has_unknown_name(selectors, known):
             continue
         else:
             parts = [selectors.strip()]
@@ -57,16 +57,16 @@ def _selector(order: int, text: str, known: Container[str]) -> Selector | None:
     if text[-1:] == "%" or (":" in text and PSEUDO.search(text)):
         return None
     plain = INNER.sub("", text) if "(" in text or "[" in text else text
-    if _names_unknown(plain, known):
+    if _has_unknown_name(plain, known):
         return None
     if SINGLE_NAME.fullmatch(text):
         key = text.replace("\\", "")
         return Selector(order, text, key, single=True) if key in known else None
-    key = _last_part(plain)
+    key = _key(plain)
     return Selector(order, text, key, single=False) if not key or key in known else None
 
 
-def _names_unknown(plain: str, known: Container[str]) -> bool:
+def _has_unknown_name(plain: str, known: Container[str]) -> bool:
     if "[" in plain:
         return False
     for name in NAME.findall(plain):
@@ -75,7 +75,7 @@ def _names_unknown(plain: str, known: Container[str]) -> bool:
     return False
 
 
-def _last_part(plain: str) -> str:
+def _key(plain: str) -> str:
     part = plain[max(map(plain.rfind, " >+~")) + 1 :]
     if named := NAME.search(part):
         return named.group().replace("\\", "")
@@ -83,8 +83,8 @@ def _last_part(plain: str) -> str:
     return tag.group().lower() if tag else ""
 
 
-def by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
-    """The elements of every `.class`, `#id` and tag."""
+def index_by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
+    """An index from every `.class`, `#id` and tag to its elements."""
     named: defaultdict[str, list[Element]] = defaultdict(list)
     by_classes: defaultdict[str, list[Element]] = defaultdict(list)
     for element in elements:
@@ -100,7 +100,7 @@ def by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
 
 
 def specificity(selector: str) -> tuple[int, int, int]:
-    """How many ids, classes and tags a selector names, near enough."""
+    """The number of ids, classes and tags in a selector, approximately."""
     return (
         selector.count("#"),
         len(CLASS_LIKE.findall(selector)),

@@ -1,4 +1,4 @@
-"""The `<style>` elements of a page → their rules as they hold on a desktop screen, in order, unmatched."""
+"""Stylesheet parser: the `<style>` elements of a page → the rules that apply on a desktop screen, in order."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,11 @@ from turbohtml import Document
 MAX_SHEET_CHARACTERS = 1_000_000
 MAX_BODY = 3_000
 MAX_CONDITIONS = 6
-"""How deep `@media` and the like are followed into each other."""
+"""The maximum nesting of `@media` and other conditional rules."""
 SCREEN_WIDTH_PX = 1280
 
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-QUOTED = re.compile(r"content\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*')")
+QUOTED_CONTENT = re.compile(r"content\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*')")
 CONDITION = re.compile(r"\s*@(media|supports|layer|(?:-\w+-)?keyframes)\b(.*)", re.I | re.S)
 MEDIA_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|r?em)")
 NOT_ON_SCREEN = re.compile(
@@ -20,7 +20,7 @@ NOT_ON_SCREEN = re.compile(
 )
 
 Rule = tuple[str, str]
-"""Selectors and declarations, the latter in small letters."""
+"""Selectors, and declarations in lower case."""
 
 
 def rules_of(document: Document) -> list[Rule]:
@@ -28,41 +28,43 @@ def rules_of(document: Document) -> list[Rule]:
     sheets = [style.text for style in document.select("style")]
     if sum(map(len, sheets)) > MAX_SHEET_CHARACTERS:
         return []
-    return [rule for sheet in sheets for rule in _on_screen(_plain(sheet))]
+    return [rule for sheet in sheets for rule in _applicable_rules(_without_comments(sheet))]
 
 
-def _plain(sheet: str) -> str:
+def _without_comments(sheet: str) -> str:
     if "/*" in sheet:
         sheet = COMMENT.sub(" ", sheet)
     sheet = sheet[: sheet.rfind("}") + 1]
-    return QUOTED.sub("", sheet) if "content" in sheet else sheet
+    return QUOTED_CONTENT.sub("", sheet) if "content" in sheet else sheet
 
 
-def _on_screen(text: str) -> Iterator[Rule]:
-    """The rules that hold on a desktop screen, in order, conditions unwrapped."""
-    around: list[bool] = []
-    """Of each block that is open, whether what is in it holds."""
+def _applicable_rules(text: str) -> Iterator[Rule]:
+    """The rules that apply on a desktop screen, in order, without their conditions."""
+    open_blocks: list[bool] = []
+    """For each open block whether its content applies."""
     for part in text.split("}")[:-1]:
         *heads, body = part.split("{")
         for before in heads:
             head = before.rpartition(";")[2] if ";" in before else before
-            holds = around[-1] if around else True
-            around.append(holds and ("@" not in head or _is_open(head, len(around))))
-        if heads and head and around[-1] and "@" not in head and len(body) <= MAX_BODY:
+            applies = open_blocks[-1] if open_blocks else True
+            open_blocks.append(applies and ("@" not in head or _applies(head, len(open_blocks))))
+        if heads and head and open_blocks[-1] and "@" not in head and len(body) <= MAX_BODY:
             yield head, body.lower()
-        if around:
-            around.pop()
+        if open_blocks:
+            open_blocks.pop()
 
 
-def _is_open(head: str, depth: int) -> bool:
-    """Whether the rules in a block with this head hold."""
+def _applies(head: str, depth: int) -> bool:
+    """Whether the rules in a block with this head apply."""
     found = CONDITION.match(head)
     if found is None:
         return True
-    return depth < MAX_CONDITIONS and _holds(found.group(1).lower(), found.group(2).lower())
+    return depth < MAX_CONDITIONS and _condition_holds(
+        found.group(1).lower(), found.group(2).lower()
+    )
 
 
-def _holds(rule: str, condition: str) -> bool:
+def _condition_holds(rule: str, condition: str) -> bool:
     if rule.endswith("keyframes"):
         return False
     if rule == "layer":
