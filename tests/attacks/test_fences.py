@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types import CallToolResult
 
-from kindly.app.search import seen
 from kindly.models import Document, Hit, Hits, Outcome, Query, Source
 from kindly.redact import Redactor
+from kindly.search.ranking.postprocess import visible
 from kindly.server.render.page import WEB_TEXT, Fence, document_output, search_output
 from tests.support.attack_engine import Network, running
 from tests.support.fetch_fakes import PUBLIC, Seen
@@ -225,7 +225,7 @@ def test_hit_says_nothing_outside_its_line(forged: str) -> None:
         published=f"2026 {ORDERS} {ORDERS}",
     )
     query = Query("zanzibar")
-    hits = seen(Hits(query, (dirty,), "fake"), Redactor.of(()))
+    hits = visible(Hits(query, (dirty,), "fake"), Redactor.of(()))
     document = Document("https://example.com/", "Tea.", FETCHED_AT, content_hash="0" * 64)
     source = Source(hits.hits[0].url, Outcome(), hits.hits[0], document)
     output = search_output(hits, (source,), Fence("c0ffee00c0de"), 5_000)

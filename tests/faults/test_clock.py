@@ -92,9 +92,9 @@ async def test_what_was_learned_of_a_provider_in_the_future_does_not_rule_the_pr
     await ahead.save()
     clock.advance(-DAY_S)
     ledger = await ledger_of(state, clock)
-    assert ledger.standing("serper") == BreakerState()
+    assert ledger.breaker("serper") == BreakerState()
     ledger.answered("serper", 0.1, BreakerState(clock.now))
-    assert ledger.standing("serper") == BreakerState(clock.now)
+    assert ledger.breaker("serper") == BreakerState(clock.now)
     assert [status.calls for status in ledger.snapshot()] == [2]
 
 
@@ -108,4 +108,4 @@ async def test_the_books_are_saved_after_a_jump(jump_s: float) -> None:
     assert not state.kinds
     clock.advance(jump_s)
     await ledger.save_if_due()
-    assert state.kinds["ledger"]["serper"]["calls"] == 1
+    assert state.kinds["provider_stats"]["serper"]["calls"] == 1

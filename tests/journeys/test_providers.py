@@ -107,7 +107,7 @@ async def test_an_answer_says_why_it_is_from_whom_it_is(site: Site, tmp_path: Pa
     async with calling(environment(site, tmp_path, **BOTH)) as call:
         result = await call("web_search", query="bees")
     assert result.structured_content is not None
-    assert result.structured_content["why"] == "tavily: serper failed (unreachable)"
+    assert result.structured_content["why"] == "tavily: serper failed (HTTP 503)"
 
 
 async def test_a_challenge_is_told_as_blocked_and_not_as_no_results(

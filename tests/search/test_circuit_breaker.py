@@ -13,9 +13,9 @@ def opened(clock: FakeClock) -> CircuitBreaker:
     return breaker
 
 
-def test_new_one_is_closed_and_admits() -> None:
+def test_new_one_is_closed_and_allows_call() -> None:
     breaker = CircuitBreaker(FakeClock())
-    assert (breaker.health, breaker.admits, breaker.rest_s) == (BreakerHealth.CLOSED, True, 0)
+    assert (breaker.health, breaker.allows_call, breaker.open_s) == (BreakerHealth.CLOSED, True, 0)
     assert breaker.enter()
 
 
@@ -27,7 +27,7 @@ def test_third_failure_in_a_row_opens_it_for_thirty_seconds() -> None:
     assert (breaker.health, breaker.failures) == (BreakerHealth.CLOSED, 2)
     breaker.failed()
     assert breaker.state == Open(until=clock.now + 30, failures=3)
-    assert (breaker.health, breaker.rest_s) == (BreakerHealth.OPEN, 30)
+    assert (breaker.health, breaker.open_s) == (BreakerHealth.OPEN, 30)
     assert not breaker.enter()
 
 
@@ -44,9 +44,9 @@ def test_after_the_rest_one_trial_at_a_time_is_let_through() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(29.9)
-    assert not breaker.admits
+    assert not breaker.allows_call
     clock.advance(0.1)
-    assert (breaker.health, breaker.rest_s) == (BreakerHealth.HALF_OPEN, 0)
+    assert (breaker.health, breaker.open_s) == (BreakerHealth.HALF_OPEN, 0)
     assert breaker.enter()
     assert breaker.state == Trying(3)
     assert breaker.health is BreakerHealth.HALF_OPEN
@@ -92,17 +92,17 @@ def test_stragglers_do_not_lengthen_the_rest() -> None:
     breaker = opened(clock)
     clock.advance(10)
     breaker.failed()
-    assert breaker.rest_s == 20
+    assert breaker.open_s == 20
 
 
 def test_forced_call_is_a_trial_before_its_time() -> None:
     breaker = opened(FakeClock())
-    assert breaker.enter(forced=True)
+    assert breaker.enter(force=True)
     assert breaker.state == Trying(3)
 
 
 @pytest.mark.parametrize(
-    ("failures", "rest_s", "health"),
+    ("failures", "open_s", "health"),
     [
         (0, 0, BreakerHealth.CLOSED),
         (2, 0, BreakerHealth.CLOSED),
@@ -110,13 +110,13 @@ def test_forced_call_is_a_trial_before_its_time() -> None:
         (5, 0, BreakerHealth.HALF_OPEN),
     ],
 )
-def test_earlier_state_is_taken_up(failures: int, rest_s: float, health: BreakerHealth) -> None:
+def test_earlier_state_is_taken_up(failures: int, open_s: float, health: BreakerHealth) -> None:
     breaker = CircuitBreaker(FakeClock())
-    breaker.restore(failures, rest_s)
-    assert (breaker.health, breaker.failures, breaker.rest_s) == (health, failures, rest_s)
+    breaker.restore(failures, open_s)
+    assert (breaker.health, breaker.failures, breaker.open_s) == (health, failures, open_s)
 
 
 def test_rest_taken_up_is_never_longer_than_a_whole_one() -> None:
     breaker = CircuitBreaker(FakeClock())
     breaker.restore(3, 10_000)
-    assert breaker.rest_s == 30
+    assert breaker.open_s == 30

@@ -27,7 +27,7 @@ async def turns_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[fl
     began, turns = anyio.current_time(), list[float]()
 
     async def call() -> None:
-        await queue.turn(Deadline.after(patience_s))
+        await queue.wait(Deadline.after(patience_s))
         turns.append(round(anyio.current_time() - began, 3))
 
     async with anyio.create_task_group() as tasks:
@@ -53,11 +53,11 @@ async def test_calls_at_once_queue_instead_of_failing(pace: Pace, expected: list
 
 async def test_turn_that_would_come_too_late_is_refused_at_once() -> None:
     queue = pacer(Pace(1, 10))
-    await queue.turn(Deadline.after(5))
+    await queue.wait(Deadline.after(5))
     await anyio.sleep(3)
     began = anyio.current_time()
     with pytest.raises(ProviderRateLimited) as caught:
-        await queue.turn(Deadline.after(5))
+        await queue.wait(Deadline.after(5))
     assert anyio.current_time() == began
     assert caught.value.provider == "fake"
     assert caught.value.retry_after_s == pytest.approx(7, abs=0.1)
@@ -66,7 +66,7 @@ async def test_turn_that_would_come_too_late_is_refused_at_once() -> None:
 
 async def test_turn_that_comes_in_time_is_waited_for() -> None:
     queue = pacer(Pace(1, 10))
-    await queue.turn(Deadline.after(5))
+    await queue.wait(Deadline.after(5))
     await anyio.sleep(6)
     assert await turns_at(queue, 1, patience_s=5) == pytest.approx([4], abs=0.01)
 
@@ -76,7 +76,7 @@ async def test_those_who_wait_already_come_first() -> None:
 
     async def call() -> None:
         try:
-            await queue.turn(Deadline.after(2.5))
+            await queue.wait(Deadline.after(2.5))
         except ProviderRateLimited as error:
             refused.append(error)
 
@@ -88,17 +88,17 @@ async def test_those_who_wait_already_come_first() -> None:
 
 async def test_cancelled_call_leaves_the_queue() -> None:
     queue = pacer(Pace(1, 10))
-    await queue.turn(Deadline.after(5))
+    await queue.wait(Deadline.after(5))
     with anyio.move_on_after(1):
-        await queue.turn(Deadline.after(60))
+        await queue.wait(Deadline.after(60))
     assert await turns_at(queue, 1) == pytest.approx([9], abs=0.01)
 
 
 async def test_pause_is_waited_for_if_it_is_short_and_refused_if_it_is_long() -> None:
     queue = pacer(Pace(100, 1))
-    queue.gauge.learn({"Retry-After": "4"})
+    queue.limits.learn({"Retry-After": "4"})
     with pytest.raises(ProviderRateLimited) as caught:
-        await queue.turn(Deadline.after(3))
+        await queue.wait(Deadline.after(3))
     assert caught.value.retry_after_s == pytest.approx(4)
     assert await turns_at(queue, 2, patience_s=5) == pytest.approx([4, 4])
     assert await turns_at(queue, 1) == [0]
@@ -106,23 +106,23 @@ async def test_pause_is_waited_for_if_it_is_short_and_refused_if_it_is_long() ->
 
 async def test_pause_that_came_up_while_queueing_is_kept() -> None:
     queue = pacer(Pace(1, 1))
-    await queue.turn(Deadline.after(5))
+    await queue.wait(Deadline.after(5))
     refused: list[ProviderRateLimited] = []
 
     async def call() -> None:
         with pytest.raises(ProviderRateLimited) as caught:
-            await queue.turn(Deadline.after(5))
+            await queue.wait(Deadline.after(5))
         refused.append(caught.value)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
         await anyio.sleep(0.5)
-        queue.gauge.learn({"Retry-After": "60"})
+        queue.limits.learn({"Retry-After": "60"})
     assert refused[0].retry_after_s == pytest.approx(59.5, abs=0.1)
 
 
 async def test_learned_pace_replaces_the_assumed_one() -> None:
     queue = pacer(Pace(1, 1))
     assert await turns_at(queue, 2) == pytest.approx([0, 1], abs=0.01)
-    queue.gauge.learn({"X-RateLimit-Policy": "50;w=1, 0;w=2592000"})
+    queue.limits.learn({"X-RateLimit-Policy": "50;w=1, 0;w=2592000"})
     assert await turns_at(queue, 50) == [0] * 50

@@ -76,7 +76,7 @@ async def test_books_are_kept_across_restarts() -> None:
     after = ledger(MemoryState(json.loads(json.dumps(state.kinds))))
     await after.load()
     assert after.snapshot() == before.snapshot()
-    assert after.standing("serper") == BreakerState(3, 1, 0.0, Quota(7, 9, 12.5))
+    assert after.breaker("serper") == BreakerState(3, 1, 0.0, Quota(7, 9, 12.5))
 
 
 async def test_two_programs_with_one_state_add_up() -> None:
@@ -90,7 +90,7 @@ async def test_two_programs_with_one_state_add_up() -> None:
     one.answered("serper", 0.1, BreakerState(at=6))
     await one.save()
     assert (status(one).calls, status(one).failures) == (3, {"timeout": 1})
-    assert one.standing("serper").at == 6
+    assert one.breaker("serper").at == 6
 
 
 async def test_saving_is_spared() -> None:
@@ -104,8 +104,8 @@ async def test_saving_is_spared() -> None:
     assert state.kinds == {}
     clock.advance(1)
     await book.save_if_due()
-    assert state.kinds["ledger"]["serper"]["calls"] == 1
-    assert set(state.kinds["ledger"]) == {"serper"}
+    assert state.kinds["provider_stats"]["serper"]["calls"] == 1
+    assert set(state.kinds["provider_stats"]) == {"serper"}
 
 
 async def test_cancelled_caller_does_not_lose_counts() -> None:
@@ -116,20 +116,20 @@ async def test_cancelled_caller_does_not_lose_counts() -> None:
         scope.cancel()
         await book.save()
     assert status(book).calls == 1
-    assert state.kinds["ledger"]["serper"]["calls"] == 1
+    assert state.kinds["provider_stats"]["serper"]["calls"] == 1
 
 
 BROKEN = [
     {"calls": "many"},
     {"calls": 1},
-    {"calls": 1, "failures": [], "latencies_ms": [], "last_failure": None, "standing": {}},
-    {"calls": None, "failures": {}, "latencies_ms": [], "last_failure": None, "standing": None},
+    {"calls": 1, "failures": [], "latencies_ms": [], "last_failure": None, "breaker": {}},
+    {"calls": None, "failures": {}, "latencies_ms": [], "last_failure": None, "breaker": None},
     {
         "calls": 1,
         "failures": [],
         "latencies_ms": [],
         "last_failure": None,
-        "standing": {"at": 0, "failures": 0, "open_until": 0, "quota": None},
+        "breaker": {"at": 0, "failures": 0, "open_until": 0, "quota": None},
     },
 ]
 

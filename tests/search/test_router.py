@@ -30,14 +30,14 @@ def router(*providers: FakeProvider, sleep: FakeSleep | None = None) -> Router:
     return routed(*providers, sleep=sleep)
 
 
-async def test_first_provider_is_asked_and_no_other() -> None:
+async def test_only_the_first_provider_is_called_if_it_answers() -> None:
     first, second = FakeProvider("first", [ONE]), FakeProvider("second", [ONE])
     hits = await router(first, second).search(QUERY, Deadline.after(30))
     assert hits == Hits(query=QUERY, hits=ONE, provider="first", failed=(), why="first configured")
     assert second.queries == []
 
 
-async def test_next_one_is_asked_until_somebody_answers() -> None:
+async def test_the_next_provider_is_called_until_one_answers() -> None:
     first, second = (
         FakeProvider("first", [failed("first")]),
         FakeProvider("second", [failed("second")]),
@@ -45,7 +45,7 @@ async def test_next_one_is_asked_until_somebody_answers() -> None:
     third = FakeProvider("third", [ONE])
     hits = await router(first, second, third).search(QUERY, Deadline.after(30))
     assert (hits.provider, hits.failed) == ("third", ("first", "second"))
-    assert hits.why == "first failed (unreachable); second failed (unreachable)"
+    assert hits.why == "first failed (HTTP 503); second failed (HTTP 503)"
 
 
 async def test_only_provider_says_that_it_is_the_only_one() -> None:
@@ -54,7 +54,7 @@ async def test_only_provider_says_that_it_is_the_only_one() -> None:
     )
 
 
-async def test_what_else_a_provider_said_is_passed_on() -> None:
+async def test_total_engines_instance_and_raw_answer_are_passed_on() -> None:
     found = ProviderResults(
         ONE, total=7, engines=("a", "b"), instance="https://i.example", raw={"x": 1}
     )
@@ -95,7 +95,7 @@ async def test_all_failed_gives_the_first_error_and_notes_the_others() -> None:
     assert (error.provider, error.status, error.retry_after_s) == ("first", 429, 30)
     assert error.detail == str(error)
     assert error.detail.startswith("Wait. ")
-    assert "second (timeout), third (auth)" in error.detail
+    assert "second (timeout), third (HTTP 401)" in error.detail
     assert "Secret words" not in error.detail
     assert limited.detail == "Wait."
 
@@ -121,14 +121,16 @@ async def test_other_errors_are_not_caught() -> None:
     [failed("only"), ProviderUnreachable("Gone.", provider="only")],
     ids=["5xx", "network"],
 )
-async def test_last_one_is_tried_once_more_after_a_passing_fault(passing: SearchError) -> None:
+async def test_the_last_provider_is_retried_once_after_a_temporary_fault(
+    passing: SearchError,
+) -> None:
     only, sleep = FakeProvider("only", [passing, ONE]), FakeSleep()
     hits = await router(only, sleep=sleep).search(QUERY, Deadline.after(30))
     assert (hits.hits, hits.failed) == (ONE, ())
     assert sleep.pauses == [0.5]
 
 
-async def test_one_that_others_follow_is_not_tried_again() -> None:
+async def test_a_provider_with_followers_is_not_retried() -> None:
     first, second = FakeProvider("first", [failed("first")]), FakeProvider("second", [ONE])
     sleep = FakeSleep()
     await router(first, second, sleep=sleep).search(QUERY, Deadline.after(30))
@@ -153,14 +155,14 @@ async def test_there_is_only_one_retry() -> None:
     ],
     ids=["429", "timeout", "auth", "said-when-to-come-back"],
 )
-async def test_other_faults_are_not_tried_again(error: SearchError) -> None:
+async def test_other_faults_are_not_retried(error: SearchError) -> None:
     only, sleep = FakeProvider("only", [error, ONE]), FakeSleep()
     with pytest.raises(type(error)):
         await router(only, sleep=sleep).search(QUERY, Deadline.after(30))
     assert (len(only.queries), sleep.pauses) == (1, [])
 
 
-async def test_retry_that_does_not_fit_the_deadline_is_left_out() -> None:
+async def test_a_retry_that_does_not_fit_the_deadline_is_left_out() -> None:
     clock = FakeClock()
     only, sleep = FakeProvider("only", [failed("only"), ONE]), FakeSleep(clock)
     with pytest.raises(ProviderFailed):
@@ -173,7 +175,7 @@ async def test_retry_that_does_not_fit_the_deadline_is_left_out() -> None:
     [(60.0, 5.7, 9.5), (10.0, 5.7, 9.5), (5.0, 3.0, 5.0)],
     ids=["long", "short", "shorter"],
 )
-async def test_time_is_kept_back_for_whoever_follows(
+async def test_time_is_reserved_for_the_following_provider(
     total_s: float, first_s: float, last_s: float
 ) -> None:
     first, last = FakeProvider("first", [failed("first")]), FakeProvider("last", [ONE])
@@ -182,7 +184,7 @@ async def test_time_is_kept_back_for_whoever_follows(
     assert last.allowed_s == pytest.approx([last_s])
 
 
-async def test_hits_are_distinct_pages_and_no_more_than_asked() -> None:
+async def test_hits_are_distinct_pages_and_no_more_than_requested() -> None:
     urls = [
         "https://www.example.com/a?utm_source=x",
         "https://example.com/a",
@@ -196,6 +198,6 @@ async def test_hits_are_distinct_pages_and_no_more_than_asked() -> None:
     assert [found.url for found in hits.hits] == [urls[0], urls[3], urls[4]]
 
 
-async def test_fewer_hits_than_asked_are_fine() -> None:
+async def test_fewer_hits_than_requested_are_fine() -> None:
     only = FakeProvider("only", [ONE])
     assert (await router(only).search(QUERY, Deadline.after(30))).hits == ONE

@@ -27,7 +27,7 @@ async def answer_to(reply: Reply, spec: ProviderSpec = SPEC) -> dict[str, object
     async with FakeApi({"vendor.example": [reply]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(60):
-            return await VendorApi(client, spec).ask(request, Deadline.after(5))
+            return await VendorApi(client, spec).json(request, Deadline.after(5))
 
 
 async def test_json_object_is_given_as_it_is() -> None:
@@ -173,7 +173,7 @@ async def test_body_that_never_comes_ends_with_the_deadline() -> None:
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(60), pytest.raises(ProviderTimeout):
-            await VendorApi(client, SPEC).ask(request, Deadline.after(0.01))
+            await VendorApi(client, SPEC).json(request, Deadline.after(0.01))
     assert body.closed
 
 
@@ -182,7 +182,7 @@ async def test_cancelled_call_closes_the_answer_and_is_no_error_of_the_provider(
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.move_on_after(0.01) as scope:
-            await VendorApi(client, SPEC).ask(request, Deadline.after(30))
+            await VendorApi(client, SPEC).json(request, Deadline.after(30))
     assert scope.cancelled_caught
     assert body.closed
 

@@ -9,16 +9,17 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.models import Hit, ProviderResults, Query
+from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.rate_limits import RateLimits
-from kindly.search.router import ProviderEntry, Router, build_router
+from kindly.search.router import ProviderEntry, Router, RouterSettings, build_router
 from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeSleep
 
 KEY_SETTINGS = ("SERPER_API_KEY", "TAVILY_API_KEY")
 KEYLESS = ("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL")
-CHOICES = SetupHints(KEY_SETTINGS, KEYLESS)
+HINTS = SetupHints(KEY_SETTINGS, KEYLESS)
 FAST = Pace(1000, 1)
 
 
@@ -75,7 +76,7 @@ def entry(
     provider: SearchProvider,
     *,
     pace: Pace = FAST,
-    gauge: RateLimits | None = None,
+    limits: RateLimits | None = None,
     scraped: bool = False,
     clock: Clock | None = None,
 ) -> ProviderEntry:
@@ -83,7 +84,7 @@ def entry(
         provider,
         provider.name.title(),
         pace,
-        gauge or RateLimits(clock or virtual_clock()),
+        limits or RateLimits(clock or virtual_clock()),
         scraped,
     )
 
@@ -91,7 +92,7 @@ def entry(
 def routed(
     *providers: SearchProvider,
     sleep: FakeSleep | None = None,
-    fuse: int = 1,
+    parallel: int = 1,
     scraped: tuple[str, ...] = (),
 ) -> Router:
     """A router without a cache, whose pauses take no time."""
@@ -99,11 +100,11 @@ def routed(
     clock = Clock(time=pause.clock, monotonic=pause.clock, sleep=pause, random=lambda: 0.5)
     return build_router(
         [entry(each, scraped=each.name in scraped, clock=clock) for each in providers],
-        choices=CHOICES,
         clock=clock,
         state=MemoryState(),
-        fuse=fuse,
-        cache_ttl_s=0,
+        hints=HINTS,
+        redactor=Redactor.of(()),
+        settings=RouterSettings(parallel=parallel, cache_ttl_s=0),
     )
 
 

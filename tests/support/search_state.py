@@ -5,7 +5,7 @@ from kindly.search.state.state import State
 
 async def fill(state: State) -> None:
     """Set, change and delete values of two kinds."""
-    await state.save("ledger", {"serper": {"calls": 1}, "tavily": {"calls": 2}})
+    await state.save("provider_stats", {"serper": {"calls": 1}, "tavily": {"calls": 2}})
     await state.save("pool", {"https://a.example": {"failures": 3}})
-    await state.save("ledger", {"serper": {"calls": 5}, "tavily": None})
-    await state.save("ledger", {})
+    await state.save("provider_stats", {"serper": {"calls": 5}, "tavily": None})
+    await state.save("provider_stats", {})

@@ -232,23 +232,22 @@ class LazySearch:
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
         """Hits from the first configured provider that answers."""
-        return await (await self._opened()).search(query, deadline)
+        return await (await self._opened()).router.search(query, deadline)
 
     async def search_all(
         self, queries: Sequence[Query], deadline: Deadline
     ) -> list[Hits | SearchError]:
         """The outcome of each query, in their order."""
-        search = await self._opened()
-        return await search.search_all(queries, deadline, self._settings.concurrency)
+        return await (await self._opened()).router.search_all(queries, deadline)
 
     async def ledger(self) -> "tuple[ProviderStatus, ...]":
         """What is known of each provider."""
-        return (await self._opened()).router.ledger.snapshot()
+        return (await self._opened()).router.stats.snapshot()
 
     def standing(self) -> "tuple[ProviderStatus, ...]":
         """The same without opening anything: before the first search, only their names."""
         if self._search is not None:
-            return self._search.router.ledger.snapshot()
+            return self._search.router.stats.snapshot()
         from kindly.search.provider_stats import ProviderStatus
 
         return tuple(ProviderStatus(spec.name) for spec in self._settings.configured())
@@ -267,7 +266,7 @@ class LazySearch:
                 policy = guard_policy(self._settings)
                 search = build_search(self._settings, context, policy, self._traffic, self._alarm)
                 await search.router.open()
-                for maintain in search.upkeep:
+                for maintain in search.maintenance:
                     self._tasks.start_soon(maintain)
                 self._search = search
             return self._search

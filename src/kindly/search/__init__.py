@@ -1,1 +1,1 @@
-"""Query → hits: the providers, how one is called, and who is asked when."""
+"""Query → hits: the providers, the router that chooses between them, and the ranking of results."""

@@ -1,83 +1,99 @@
-"""One search as it goes along: what it has left, who failed, who was passed over; and how that is told.
+"""The progress of one search: failures so far, providers skipped, time left; and how errors and answers report that.
 
-Pure. It decides nothing; the router does.
+Pure. The router decides what to do; this module only records and describes it.
 """
 
-from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, field
 
 from kindly.budget import Deadline
-from kindly.errors import NoProvider, SearchError
+from kindly.errors import (
+    CertificateRefused,
+    NoProvider,
+    PoolExhausted,
+    ProviderAnswerInvalid,
+    ProviderBlocked,
+    ProviderRateLimited,
+    ProviderTimeout,
+    SearchError,
+)
 from kindly.models import Query
 
-LEAST_SHARE = 0.4
+MIN_SHARE = 0.4
 SHARES = 1.2
-"""Of the time left, a provider may use this divided by those still to be asked, itself included."""
+"""A provider may use this, divided by the number of providers not yet called, of the time left."""
+
+CAUSES: tuple[tuple[type[SearchError], str], ...] = (
+    (ProviderTimeout, "timeout"),
+    (ProviderRateLimited, "rate limit"),
+    (ProviderBlocked, "blocked"),
+    (ProviderAnswerInvalid, "unusable answer"),
+    (PoolExhausted, "no instance available"),
+    (CertificateRefused, "certificate refused"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SetupHints:
-    """What a user can set to have a provider."""
+    """Settings that make a provider available."""
 
     keys: tuple[str, ...]
     keyless: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SearchAttempt:
-    """What one search has seen so far."""
+    """What has happened so far in one search."""
 
     query: Query
     deadline: Deadline
     failures: list[SearchError] = field(default_factory=list)
-    resting: dict[str, int] = field(default_factory=dict)
-    """Those that were passed over, with their failures in a row."""
+    skipped: dict[str, int] = field(default_factory=dict)
+    """Providers whose circuit breaker is open, with their failures in a row."""
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Who failed, in the order in which they were asked."""
+        """Providers that failed, in the order in which they were called."""
         return tuple(failure.provider for failure in self.failures)
 
-    def share(self, left: int) -> Deadline:
-        """By when one of `left` providers that are still to be asked must have answered."""
-        if left <= 1:
+    def share(self, providers_left: int) -> Deadline:
+        """The deadline of the next provider, given how many are not yet called, itself included."""
+        if providers_left <= 1:
             return self.deadline
-        return self.deadline.within(max(LEAST_SHARE, SHARES / left) * self.deadline.remaining_s())
+        share = max(MIN_SHARE, SHARES / providers_left)
+        return self.deadline.within(share * self.deadline.remaining_s())
 
     def why(self, otherwise: str) -> str:
-        """What went before, or `otherwise` if nothing did."""
-        return "; ".join((*self._failed_words(), *self._resting_words())) or otherwise
+        """Why the answer is not from the first provider; `otherwise` if it is."""
+        failed = [f"{failure.provider} failed ({cause_of(failure)})" for failure in self.failures]
+        return "; ".join((*failed, *self._skipped_words())) or otherwise
 
-    def unanswered(self) -> SearchError:
-        """The primary's error, saying in a few words that the others failed too, and how."""
+    def error(self) -> SearchError:
+        """The first provider's error, with a note on the other providers that failed or were skipped."""
         primary, *others = self.failures
         notes = []
         if others:
-            outcomes = ", ".join(f"{other.provider} ({other.kind})" for other in others)
-            notes.append(f"The fallback failed too: {outcomes}.")
-        if self.resting:
-            notes.append(f"Not asked: {', '.join(self._resting_words())}.")
-        return _with(primary, notes) if notes else primary
+            causes = ", ".join(f"{other.provider} ({cause_of(other)})" for other in others)
+            notes.append(f"The fallback failed too: {causes}.")
+        if self.skipped:
+            notes.append(f"Not called: {', '.join(self._skipped_words())}.")
+        return primary.replace(detail=" ".join((primary.detail, *notes))) if notes else primary
 
-    def _failed_words(self) -> list[str]:
-        return [f"{failure.provider} failed ({failure.kind})" for failure in self.failures]
-
-    def _resting_words(self) -> list[str]:
-        return [f"{name} is resting after {count} failures" for name, count in self.resting.items()]
+    def _skipped_words(self) -> list[str]:
+        return [f"{name} is paused after {count} failures" for name, count in self.skipped.items()]
 
 
-def none_configured(choices: SetupHints) -> NoProvider:
-    """The error that says what to set."""
-    keyless = f"; or, without a key, {' or '.join(choices.keyless)}" if choices.keyless else ""
+def cause_of(error: SearchError) -> str:
+    """An error's cause in a few words."""
+    if error.status is not None:
+        return f"HTTP {error.status}"
+    causes = (words for kind, words in CAUSES if isinstance(error, kind))
+    return next(causes, str(error.kind))
+
+
+def none_configured(hints: SetupHints) -> NoProvider:
+    """The error that names the settings to set."""
+    keyless = f"; or, without a key, {' or '.join(hints.keyless)}" if hints.keyless else ""
     return NoProvider(
-        f"No search provider is configured: set {' or '.join(choices.keys)}{keyless}. "
+        f"No search provider is configured: set {' or '.join(hints.keys)}{keyless}. "
         "Pages can be read without any: get_content (kindly fetch) works."
     )
-
-
-def _with(error: SearchError, notes: Sequence[str]) -> SearchError:
-    noted = copy(error)
-    noted.detail = " ".join((error.detail, *notes))
-    noted.args = (noted.detail,)
-    return noted

@@ -1,7 +1,6 @@
-"""A circuit breaker: outcomes of calls in, whether to call again out. Three failures in a row open it, thirty seconds
-later one call at a time may try again.
+"""A circuit breaker: three failures in a row open it; thirty seconds later one trial call at a time is allowed.
 
-Pure but for the clock, which is passed in. It does not know what was called nor why it failed.
+Pure but for the clock, which is passed in. It does not know what is called, nor why a call failed.
 """
 
 from collections.abc import Callable
@@ -9,23 +8,23 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 FAILURES_TO_OPEN = 3
-REST_S = 30.0
+OPEN_S = 30.0
 
 
 class BreakerHealth(StrEnum):
-    """How a provider is doing, in one word."""
+    """The state of a breaker, in one word."""
 
     CLOSED = "closed"
-    """It is asked."""
+    """Calls are allowed."""
     OPEN = "open"
-    """It failed and rests."""
+    """Calls are not allowed."""
     HALF_OPEN = "half-open"
-    """Its rest is over; one call at a time finds out whether it is back."""
+    """One trial call at a time finds out whether the provider is back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Asked as usual."""
+    """Calls are allowed."""
 
     failures: int = 0
     """In a row, so far."""
@@ -33,7 +32,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Not asked before `until`; from then on a trial is due."""
+    """No call before `until`; then a trial call is due."""
 
     until: float
     failures: int
@@ -41,7 +40,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Trying:
-    """A trial is under way, and nobody else is let through."""
+    """A trial call is running; no other call is allowed."""
 
     failures: int
 
@@ -50,25 +49,24 @@ class Trying:
 class CircuitBreaker:
     """Keeps calls away from a provider that fails."""
 
-    clock: Callable[[], float]
+    monotonic: Callable[[], float]
     state: Closed | Open | Trying = field(default_factory=Closed)
 
     @property
     def health(self) -> BreakerHealth:
-        """The state at this moment."""
         match self.state:
             case Closed():
                 return BreakerHealth.CLOSED
-            case Open() if not self.admits:
+            case Open() if not self.allows_call:
                 return BreakerHealth.OPEN
             case _:
                 return BreakerHealth.HALF_OPEN
 
     @property
-    def admits(self) -> bool:
-        """Whether a call would be let through."""
+    def allows_call(self) -> bool:
+        """Whether `enter` would succeed."""
         if isinstance(self.state, Open):
-            return self.clock() >= self.state.until
+            return self.monotonic() >= self.state.until
         return isinstance(self.state, Closed)
 
     @property
@@ -77,41 +75,43 @@ class CircuitBreaker:
         return self.state.failures
 
     @property
-    def rest_s(self) -> float:
-        """Seconds until a trial is due; zero when one is due or not needed."""
-        return max(0.0, self.state.until - self.clock()) if isinstance(self.state, Open) else 0.0
+    def open_s(self) -> float:
+        """Seconds until a trial call is due; zero when one is due or not needed."""
+        if isinstance(self.state, Open):
+            return max(0.0, self.state.until - self.monotonic())
+        return 0.0
 
-    def enter(self, *, forced: bool = False) -> bool:
-        """Whether the call may go ahead; if it is a trial, it is the only one until its outcome is told.
+    def enter(self, *, force: bool = False) -> bool:
+        """Whether the call may proceed. A trial call is the only one until its outcome is reported.
 
-        `forced` lets it through in any state.
+        `force` lets it through in any state.
         """
-        if not (forced or self.admits):
+        if not (force or self.allows_call):
             return False
         if not isinstance(self.state, Closed):
             self.state = Trying(self.failures)
         return True
 
     def succeeded(self) -> None:
-        """The provider answered: all is well again."""
+        """The provider answered: close the breaker."""
         self.state = Closed()
 
     def failed(self) -> None:
-        """The provider failed. While it rests, stragglers that fail too do not lengthen the rest."""
+        """The provider failed. Late failures of earlier calls do not extend the time that the breaker is open."""
         match self.state:
             case Closed(failures) if failures + 1 < FAILURES_TO_OPEN:
                 self.state = Closed(failures + 1)
             case Closed(failures) | Trying(failures):
-                self.state = Open(self.clock() + REST_S, failures + 1)
+                self.state = Open(self.monotonic() + OPEN_S, failures + 1)
 
     def abandoned(self) -> None:
-        """The call ended without telling anything about the provider; a trial is due again."""
+        """The call ended without saying anything about the provider; a trial call is due again."""
         if isinstance(self.state, Trying):
-            self.state = Open(self.clock(), self.failures)
+            self.state = Open(self.monotonic(), self.failures)
 
-    def restore(self, failures: int, rest_s: float) -> None:
-        """Take up where an earlier start left off."""
+    def restore(self, failures: int, open_s: float) -> None:
+        """Continue with the state of an earlier start."""
         if failures >= FAILURES_TO_OPEN:
-            self.state = Open(self.clock() + min(rest_s, REST_S), failures)
+            self.state = Open(self.monotonic() + min(open_s, OPEN_S), failures)
         else:
             self.state = Closed(failures)

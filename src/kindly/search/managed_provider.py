@@ -1,6 +1,6 @@
-"""One provider with all that is around a call to it: its breaker, its queue, its clock and its books.
+"""One provider with everything around a call to it: circuit breaker, rate limit, time-out and statistics.
 
-A lane knows nothing of other lanes; whether to use it is for the router to decide.
+It does not know other providers; the router decides which one to call.
 """
 
 from dataclasses import dataclass
@@ -19,55 +19,54 @@ from kindly.search.ranking.relevance import looks_unrelated
 from kindly.telemetry.trace import span
 
 OVERTIME_S = 0.1
-"""What a provider that does not keep its deadline gets on top, before it is cut off."""
+"""Added to the deadline before a provider that ignores it is cancelled."""
 FAIR_CHANCE_S = 1.0
-"""A provider that had less time than this is not blamed for being late."""
+"""A time-out after less time than this does not count against the provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManagedProvider:
-    """A provider, ready to be asked."""
+    """A provider, ready to be called."""
 
     provider: SearchProvider
     breaker: CircuitBreaker
     pacer: Pacer
-    ledger: ProviderStats
+    stats: ProviderStats
     scraped: bool
-    """Whether results are read off pages meant for people: such providers may answer a robot with nonsense."""
+    """Whether it parses web pages meant for people; such sites may answer a robot with unrelated results."""
     clock: Clock
 
     @property
     def name(self) -> str:
-        """The provider's."""
         return self.provider.name
 
-    async def ask(self, query: Query, deadline: Deadline) -> ProviderResults:
-        """What the provider found, as soon as it is this call's turn. The breaker must have been entered.
+    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
+        """The provider's results, as soon as its rate limit allows the call. The breaker must have been entered.
 
         Raises:
-            SearchError: The provider's own error; one that says the turn would not come in time; or one that says
-                that the results are not for this query.
+            SearchError: The provider's own error; or the rate limit allows no call before the deadline; or the
+                results are unrelated to the query.
         """
-        told = False
+        reported = False
         try:
-            await self.pacer.turn(deadline)
+            await self.pacer.wait(deadline)
             allowed_s, began = deadline.remaining_s(), self.clock.monotonic()
             try:
                 found = await self._search(query, deadline, allowed_s)
             except SearchError as error:
-                told = self._failed(error, allowed_s)
+                reported = self._failed(error, allowed_s)
                 raise
             self._answered(self.clock.monotonic() - began)
-            told = True
+            reported = True
             return found
         finally:
-            if not told:
+            if not reported:
                 self.breaker.abandoned()
 
     def restore(self) -> None:
-        """Take up the breaker's state from the books."""
-        standing = self.ledger.standing(self.name)
-        self.breaker.restore(standing.failures, max(0.0, standing.open_until - self.clock.time()))
+        """Set the breaker to its state in the saved statistics."""
+        state = self.stats.breaker(self.name)
+        self.breaker.restore(state.failures, max(0.0, state.open_until - self.clock.time()))
 
     async def _search(self, query: Query, deadline: Deadline, allowed_s: float) -> ProviderResults:
         found: ProviderResults | None = None
@@ -76,41 +75,38 @@ class ManagedProvider:
                 found = await self.provider.search(query, deadline)
             step.outcome = "ok" if found else "timeout"
         if found is None:
-            raise ProviderTimeout(
-                f"{self.pacer.label} did not answer in time: try again in a moment.",
-                provider=self.name,
-            )
+            raise ProviderTimeout(f"{self.pacer.label} did not answer in time.", provider=self.name)
         if self.scraped and looks_unrelated(query.text, found.hits):
             raise ProviderBlocked(
-                f"{self.pacer.label} answered with results that have nothing to do with the query, "
-                "as it does to robots that it blocks: try again later, or set up another provider.",
+                f"{self.pacer.label} returned results unrelated to the query, "
+                "as it does when it blocks automated requests.",
                 provider=self.name,
             )
         return found
 
     def _answered(self, took_s: float) -> None:
         self.breaker.succeeded()
-        self.ledger.answered(self.name, took_s, self._standing())
+        self.stats.answered(self.name, took_s, self._breaker_state())
 
     def _failed(self, error: SearchError, allowed_s: float) -> bool:
-        """Write a failure down; whether the breaker was told of it."""
+        """Record a failure; returns whether it was reported to the breaker."""
         if error.retry_after_s is not None:
-            self.pacer.gauge.pause(error.retry_after_s)
-        told = True
+            self.pacer.limits.pause(error.retry_after_s)
+        reported = True
         if not error.try_next:
             self.breaker.succeeded()
         elif isinstance(error, ProviderTimeout) and allowed_s < FAIR_CHANCE_S:
-            told = False
+            reported = False
         else:
             self.breaker.failed()
-        self.ledger.failed(self.name, error.kind, self._standing())
-        return told
+        self.stats.failed(self.name, error.kind, self._breaker_state())
+        return reported
 
-    def _standing(self) -> BreakerState:
-        rest_s = self.breaker.rest_s
+    def _breaker_state(self) -> BreakerState:
+        open_s = self.breaker.open_s
         return BreakerState(
             at=self.clock.time(),
             failures=self.breaker.failures,
-            open_until=self.clock.time() + rest_s if rest_s else 0.0,
-            quota=self.pacer.gauge.quota,
+            open_until=self.clock.time() + open_s if open_s else 0.0,
+            quota=self.pacer.limits.quota,
         )

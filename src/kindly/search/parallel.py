@@ -1,6 +1,6 @@
-"""Several providers asked at once: what each found, without waiting for the slow once one has answered.
+"""Several providers called at once: a slow one is not waited for once another has answered.
 
-Who fails is replaced by the next in line. What is made of the answers is not decided here.
+A provider that fails is replaced by the next in order. The router decides what to make of the answers.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,60 +15,66 @@ from kindly.search.attempt import SearchAttempt
 from kindly.search.managed_provider import ManagedProvider
 
 MIN_GRACE_S = 0.5
-"""What the others get at least once one has answered; else as long as that one took."""
+"""After the first answer the others get as much time again as it took, but at least this."""
 
 
 @dataclass(slots=True)
-class Race:
-    """Providers under way."""
+class ParallelSearch:
+    """Providers that are being called."""
 
-    round: SearchAttempt
+    attempt: SearchAttempt
     waiting: list[ManagedProvider]
-    """Those who step in, in their order."""
-    clock: Callable[[], float]
+    """Replacements, in order."""
+    monotonic: Callable[[], float]
     answers: dict[str, ProviderResults] = field(default_factory=dict)
     failures: dict[str, SearchError] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    called: list[str] = field(default_factory=list)
 
     @property
     def late(self) -> list[str]:
-        """Who was asked and told nothing in time."""
-        return [name for name in self.asked if name not in self.answers | self.failures]
+        """Providers that neither answered nor failed in time."""
+        return [name for name in self.called if name not in self.answers | self.failures]
 
     async def run(self, width: int) -> None:
-        """Ask `width` at once, and end when all have told, or when the grace period is over."""
-        began = self.clock()
+        """Call `width` providers at once; ends when all have answered, or after the grace period."""
+        began = self.monotonic()
         async with anyio.create_task_group() as tasks:
             for _ in range(width):
                 self._start_next(tasks, began)
 
     def _start_next(self, tasks: anyio.abc.TaskGroup, began: float) -> None:
         while self.waiting:
-            lane = self.waiting.pop(0)
-            if lane.breaker.enter():
-                self.asked.append(lane.name)
-                tasks.start_soon(self._ask, lane, tasks, began)
+            provider = self.waiting.pop(0)
+            if provider.breaker.enter():
+                self.called.append(provider.name)
+                tasks.start_soon(self._call, provider, tasks, began)
                 return
-            self.round.resting[lane.name] = lane.breaker.failures
+            self.attempt.skipped[provider.name] = provider.breaker.failures
 
-    async def _ask(self, lane: ManagedProvider, tasks: anyio.abc.TaskGroup, began: float) -> None:
+    async def _call(
+        self, provider: ManagedProvider, tasks: anyio.abc.TaskGroup, began: float
+    ) -> None:
+        deadline = self.attempt.share(len(self.waiting) + 1)
         try:
-            found = await lane.ask(self.round.query, self.round.share(len(self.waiting) + 1))
+            found = await provider.search(self.attempt.query, deadline)
         except SearchError as error:
-            self.failures[lane.name] = error
+            self.failures[provider.name] = error
             if error.try_next:
                 self._start_next(tasks, began)
             return
         if not self.answers:
-            grace_s = max(MIN_GRACE_S, self.clock() - began)
+            grace_s = max(MIN_GRACE_S, self.monotonic() - began)
             tasks.cancel_scope.deadline = anyio.current_time() + grace_s
-        self.answers[lane.name] = found
+        self.answers[provider.name] = found
 
 
-async def ask_several(
-    round_: SearchAttempt, lanes: Sequence[ManagedProvider], width: int, clock: Callable[[], float]
-) -> Race:
-    """Ask the first `width` of `lanes` at once, the others in place of those that fail."""
-    race = Race(round_, list(lanes), clock)
-    await race.run(width)
-    return race
+async def search_in_parallel(
+    attempt: SearchAttempt,
+    providers: Sequence[ManagedProvider],
+    width: int,
+    monotonic: Callable[[], float],
+) -> ParallelSearch:
+    """Call the first `width` providers at once, the others in place of those that fail."""
+    search = ParallelSearch(attempt, list(providers), monotonic)
+    await search.run(width)
+    return search

@@ -1,7 +1,6 @@
-"""A provider's list of results → hits: which field is what, and what is too broken to use.
+"""A provider's list of results → hits.
 
-Pure. Text is passed on as the provider wrote it, but for code points that no answer can carry;
-it is untrusted, and whoever shows it must treat it so.
+Pure. Text is passed on as the provider wrote it, except for code points that UTF-8 cannot encode. It is untrusted.
 """
 
 import html
@@ -21,7 +20,7 @@ TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 @dataclass(frozen=True, slots=True)
 class HitFields:
-    """What a vendor calls the parts of one result."""
+    """The vendor's names for the fields of one result."""
 
     url: str
     title: str
@@ -35,7 +34,7 @@ def hits_from(items: object, fields: HitFields, spec: ProviderSpec) -> tuple[Hit
     """The hits in order, without items that have no web address.
 
     Raises:
-        ProviderAnswerInvalid: It is not a list, or has items and none of them can be used.
+        ProviderAnswerInvalid: It is not a list, or it has items and none of them can be used.
     """
     if not isinstance(items, list):
         raise invalid_answer(spec, "its results are not a list")
@@ -58,7 +57,7 @@ def hits_from(items: object, fields: HitFields, spec: ProviderSpec) -> tuple[Hit
 
 
 def total_from(value: object) -> int | None:
-    """How many results there are, from a number or its digits; None where it says nothing."""
+    """The number of results, from a JSON number or a string of digits; None for anything else."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 20:
         return int(value)
     number = number_in(value)
@@ -71,7 +70,7 @@ def engines_of(hits: Iterable[Hit]) -> tuple[str, ...]:
 
 
 def plain(markup: object) -> str:
-    """The text of a snippet that comes with tags and entities in it."""
+    """The text of a snippet that contains tags and entities."""
     return html.unescape(TAG.sub("", markup)).strip() if isinstance(markup, str) else ""
 
 
@@ -85,7 +84,7 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def number_in(value: object) -> float | None:
-    """A finite number of JSON, or None."""
+    """A finite JSON number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

@@ -1,7 +1,7 @@
-"""What a search provider is, and the facts about one that the rest of the program may know.
+"""The search provider protocol, and the facts about a provider that the rest of the program uses.
 
-A provider takes a `Query` and a `Deadline` and gives what it found, in the vendor's order. It does not know the other
-providers, the environment or who asks; it never retries.
+A provider takes a `Query` and a `Deadline` and returns its results in the vendor's order. It knows neither the other
+providers nor the environment, and never retries.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,32 +30,32 @@ class SearchProvider(Protocol):
         ...
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
-        """What the vendor found; no hits is a valid answer.
+        """The vendor's results; an empty list is a valid answer.
 
         Raises:
-            SearchError: One of its provider leaves; `try_next` says whether to ask somebody else.
+            SearchError: One of its provider classes; `try_next` says whether to call another provider.
         """
         ...
 
 
 @runtime_checkable
 class Maintained(Protocol):
-    """A provider that has work to do beside its searches."""
+    """A provider with background work."""
 
     async def maintain(self) -> None:
-        """Do it, until cancelled."""
+        """Run until cancelled."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often a vendor's usual plan lets itself be asked."""
+    """A rate limit: so many calls in so many seconds."""
 
     calls: float
     per_s: float
 
     def at_most(self, per_minute: int | None) -> "Pace":
-        """This pace, or a slower one that keeps both to it and to so many calls a minute."""
+        """This pace, slowed where necessary to so many calls a minute."""
         if per_minute is None or per_minute / 60 >= self.calls / self.per_s:
             return self
         bursts = self.per_s >= 60 or per_minute <= self.calls
@@ -69,48 +69,50 @@ class Access:
     api: "VendorApi"
     base_url: str
     values: Mapping[str, Secret]
-    """The needed settings by name."""
+    """The required settings, by name."""
     clock: Clock
     state: "State"
     """For providers that remember something between starts."""
     pool: "PoolSettings | None" = None
-    """How the pool of public instances behaves, where that was set."""
+    """For the pool of public SearXNG instances."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderSpec:
-    """One line of the catalogue: what a provider is called, what it needs, how it is built."""
+    """The declaration of a provider: its name, its settings, its limits, how it is built."""
 
     name: str
     label: str
-    """How sentences call it."""
+    """The provider's name in messages."""
     needs: tuple[Need, ...]
     build: Callable[[Access], SearchProvider]
     pace: Pace
     base_url_setting: str = ""
     base_url: str = ""
-    """Where the vendor serves it, unless the setting says otherwise."""
+    """The vendor's address, unless the setting overrides it."""
     library: tuple[str, str] | None = None
-    """A module that it needs, and the extra that installs it."""
+    """An optional module that it imports, and the extra that installs it."""
     scraped: bool = False
-    """Whether it reads results off pages meant for people, and may be fobbed off with nonsense."""
+    """Whether it parses web pages meant for people, and may get unrelated results as a robot."""
     public_only: bool = False
-    """Whether its addresses come from outside, so that only public ones may be asked."""
+    """Whether its addresses come from outside, so that only public ones may be contacted."""
     limit_statuses: frozenset[int] = frozenset({429})
-    """HTTP statuses that mean: rate limit or quota reached."""
+    """HTTP statuses that mean that a rate limit or quota is reached."""
     status_notes: Mapping[int, str] = field(default_factory=dict, hash=False)
-    """What else a status means at this vendor, as a sentence that ends an error's text."""
+    """What else a status means at this vendor: a sentence that is added to the error."""
+    status_sentences: Mapping[int, str] = field(default_factory=dict, hash=False)
+    """The error's sentence for a status, where the usual one is wrong for this vendor."""
     reasons: Mapping[str, type[SearchError]] = field(default_factory=dict, hash=False)
-    """Words in a refusal's JSON that say more than its HTTP 4xx; of its body nothing else is looked at."""
+    """Error codes in the JSON of an HTTP 4xx that say more than the status; nothing else of its body is read."""
 
     @property
     def key_setting(self) -> str:
-        """The setting to check when the vendor refuses us."""
+        """The setting to check when the vendor refuses the key."""
         return self.needs[0].name
 
     @property
     def address_setting(self) -> str:
-        """The setting to check when the vendor is not where it should be."""
+        """The setting to check when the address seems wrong."""
         return self.base_url_setting or self.key_setting
 
 
@@ -118,13 +120,13 @@ def reveal(key: Secret, spec: ProviderSpec) -> str:
     """The plain key, for a header.
 
     Raises:
-        ProviderAuth: No header can carry it. Refused here, as the HTTP library would show it.
+        ProviderAuth: No header can carry it. It is refused here because the HTTP library's error would show it.
     """
     plain = key.get_secret_value()
     if plain and plain.isascii() and plain.isprintable():
         return plain
     raise ProviderAuth(
-        f"The key for {spec.label} is empty or has characters that cannot be sent: "
+        f"The key for {spec.label} is empty or contains characters that cannot be sent: "
         f"copy {spec.key_setting} again.",
         provider=spec.name,
     )

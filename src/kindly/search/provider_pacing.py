@@ -1,6 +1,6 @@
-"""When it is a call's turn: calls to one provider queue behind its rate limit, and behind a pause that it asked for.
+"""The rate limit of one provider: calls wait in a leaky bucket, and for a pause that the provider requested.
 
-A call never waits in vain: if its turn would come after its deadline, it is told so at once.
+No call waits in vain: if it could only be made after its deadline, it fails at once.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,37 +15,37 @@ from kindly.search.rate_limits import RateLimits
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
-STEPS = 8
-"""Halvings by which the free part of the next slot is found."""
+BISECTION_STEPS = 8
+"""Halvings by which the free part of the bucket is found; the library only answers yes or no."""
 
 
 @dataclass(slots=True)
 class Pacer:
-    """The queue before one provider."""
+    """Delays calls to one provider."""
 
     name: str
     label: str
-    """How sentences call it."""
+    """The provider's name in messages."""
     pace: Pace
-    gauge: RateLimits
+    limits: RateLimits
     sleep: Callable[[float], Awaitable[None]]
     _bucket: "AsyncLimiter | None" = field(default=None, init=False)
     _bucket_pace: Pace | None = field(default=None, init=False)
     _queued: int = field(default=0, init=False)
 
-    async def turn(self, deadline: Deadline) -> None:
-        """Come back when the provider may be asked.
+    async def wait(self, deadline: Deadline) -> None:
+        """Return when the provider may be called.
 
         Raises:
             ProviderRateLimited: That would be after the deadline.
         """
-        self._refuse_if_late(self.gauge.pause_s, deadline)
-        await self._slot(deadline)
-        if pause_s := self.gauge.pause_s:
+        self._refuse_if_late(self.limits.pause_s, deadline)
+        await self._acquire(deadline)
+        if pause_s := self.limits.pause_s:
             self._refuse_if_late(pause_s, deadline)
             await self.sleep(pause_s)
 
-    async def _slot(self, deadline: Deadline) -> None:
+    async def _acquire(self, deadline: Deadline) -> None:
         bucket = self._current_bucket()
         if not bucket.has_capacity():
             self._refuse_if_late(self._wait_s(bucket), deadline)
@@ -56,9 +56,9 @@ class Pacer:
             self._queued -= 1
 
     def _wait_s(self, bucket: "AsyncLimiter") -> float:
-        """Seconds until a newcomer's turn, if all who wait take theirs."""
+        """Seconds until a new call could be made, after all that are queued."""
         free, step = 0.0, 0.5
-        for _ in range(STEPS):
+        for _ in range(BISECTION_STEPS):
             if bucket.has_capacity(free + step):
                 free += step
             step /= 2
@@ -67,15 +67,14 @@ class Pacer:
     def _refuse_if_late(self, wait_s: float, deadline: Deadline) -> None:
         if wait_s and wait_s >= deadline.remaining_s():
             raise ProviderRateLimited(
-                f"{self.label}'s rate limit leaves no room for another call in time: "
-                "wait, or check its plan.",
+                f"{self.label}'s rate limit allows no further call before the deadline.",
                 provider=self.name,
                 retry_after_s=round(wait_s, 1),
             )
 
     def _current_bucket(self) -> "AsyncLimiter":
-        """The bucket for the pace as it is known now; those who wait at an older one stay there."""
-        pace = self.gauge.pace or self.pace
+        """The bucket for the current pace; calls that wait in an older one stay there."""
+        pace = self.limits.pace or self.pace
         if self._bucket is None or self._bucket_pace != pace:
             from aiolimiter import AsyncLimiter
 

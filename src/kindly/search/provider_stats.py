@@ -1,7 +1,7 @@
-"""What is known of each provider: calls, failures, latency, quota left and health. Counts only; never a query.
+"""Statistics per provider: calls, failures, latency, quota left, circuit breaker. Counts only; never a query.
 
-Kept between starts through `State`. What was counted since the last save is added to what is stored by then, so that
-several programs that share a state do not undo each other's counts.
+Saved between starts through `State`. A save adds the new counts to the stored ones, so that several processes that
+share a state do not overwrite each other's counts.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.rate_limits import Quota
 from kindly.search.state.state import State
 
-KIND = "ledger"
+KIND = "provider_stats"
 SAMPLES = 64
 """Latest latencies that are kept for each provider."""
 SAVE_EVERY_S = 30.0
@@ -23,22 +23,23 @@ SAVE_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong last, by its outcome, and when."""
+    """The last failure."""
 
     kind: str
+    """Its outcome, such as `timeout`."""
     at: float
     """Seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class BreakerState:
-    """How things are with a provider at a moment."""
+    """The circuit breaker and the quota of a provider at a moment."""
 
     at: float = 0.0
     failures: int = 0
     """In a row."""
     open_until: float = 0.0
-    """Seconds since the epoch; zero when its breaker is closed."""
+    """Seconds since the epoch; zero when the breaker is closed."""
     quota: Quota | None = None
 
 
@@ -52,10 +53,10 @@ class ProviderRecord:
     latencies_ms: tuple[int, ...] = ()
     """Of calls that were answered, the latest last."""
     last_failure: Failure | None = None
-    standing: BreakerState = BreakerState()
+    breaker: BreakerState = BreakerState()
 
     def plus(self, later: "ProviderRecord") -> "ProviderRecord":
-        """Both together."""
+        """The sum of both."""
         failures = dict(self.failures)
         for kind, count in later.failures.items():
             failures[kind] = failures.get(kind, 0) + count
@@ -64,7 +65,7 @@ class ProviderRecord:
             failures,
             (self.latencies_ms + later.latencies_ms)[-SAMPLES:],
             _latest(self.last_failure, later.last_failure),
-            later.standing if later.standing.at >= self.standing.at else self.standing,
+            later.breaker if later.breaker.at >= self.breaker.at else self.breaker,
         )
 
 
@@ -83,69 +84,69 @@ class ProviderStatus:
 
 
 class ProviderStats:
-    """The books of all providers."""
+    """The statistics of all providers."""
 
-    def __init__(self, names: tuple[str, ...], state: State, now: Callable[[], float]) -> None:
+    def __init__(self, names: tuple[str, ...], state: State, time: Callable[[], float]) -> None:
         self._state = state
-        self._now = now
+        self._time = time
         self._stored = dict.fromkeys(names, ProviderRecord())
-        self._fresh = dict.fromkeys(names, ProviderRecord())
-        self._saved_at = now()
+        self._unsaved = dict.fromkeys(names, ProviderRecord())
+        self._saved_at = time()
 
     async def load(self) -> None:
-        """Take up what earlier starts counted."""
+        """Load what earlier starts saved."""
         self._stored = await self._read()
-        self._saved_at = self._now()
+        self._saved_at = self._time()
 
-    def answered(self, name: str, took_s: float, standing: BreakerState) -> None:
-        """A call was answered."""
-        self._add(name, ProviderRecord(1, latencies_ms=(round(took_s * 1000),), standing=standing))
+    def answered(self, name: str, took_s: float, breaker: BreakerState) -> None:
+        """Count a call that was answered."""
+        self._add(name, ProviderRecord(1, latencies_ms=(round(took_s * 1000),), breaker=breaker))
 
-    def failed(self, name: str, kind: str, standing: BreakerState) -> None:
-        """A call failed; `kind` is its outcome."""
-        self._add(name, ProviderRecord(1, {kind: 1}, (), Failure(kind, standing.at), standing))
+    def failed(self, name: str, kind: str, breaker: BreakerState) -> None:
+        """Count a call that failed; `kind` is its outcome."""
+        self._add(name, ProviderRecord(1, {kind: 1}, (), Failure(kind, breaker.at), breaker))
 
-    def standing(self, name: str) -> BreakerState:
-        """The latest that is known."""
-        return self._record(name).standing
+    def breaker(self, name: str) -> BreakerState:
+        """The latest known state of the provider's circuit breaker."""
+        return self._record(name).breaker
 
     def snapshot(self) -> tuple[ProviderStatus, ...]:
         """All providers in their order, as of now."""
-        return tuple(self._status(name) for name in self._fresh)
+        return tuple(self._status(name) for name in self._unsaved)
 
     async def save_if_due(self) -> None:
         """Save, but not more often than every half minute."""
-        if abs(self._now() - self._saved_at) >= SAVE_EVERY_S:
+        if abs(self._time() - self._saved_at) >= SAVE_EVERY_S:
             await self.save()
 
     async def save(self) -> None:
-        """Add what was counted since the last time to what is stored; nothing to add writes nothing."""
-        self._saved_at = self._now()
-        fresh = {name: record for name, record in self._fresh.items() if record.calls}
-        if not fresh:
+        """Add the counts since the last save to the stored ones; without any, nothing is written."""
+        self._saved_at = self._time()
+        unsaved = {name: record for name, record in self._unsaved.items() if record.calls}
+        if not unsaved:
             return
-        self._fresh.update(dict.fromkeys(fresh, ProviderRecord()))
-        self._stored.update({name: self._stored[name].plus(fresh[name]) for name in fresh})
+        self._unsaved.update(dict.fromkeys(unsaved, ProviderRecord()))
+        self._stored.update({name: self._stored[name].plus(unsaved[name]) for name in unsaved})
         with anyio.move_on_after(SAVE_TIMEOUT_S, shield=True):
             stored = await self._read()
-            sums = {name: stored[name].plus(record) for name, record in fresh.items()}
+            sums = {name: stored[name].plus(record) for name, record in unsaved.items()}
             await self._state.save(KIND, {name: asdict(record) for name, record in sums.items()})
             self._stored = stored | sums
 
     async def _read(self) -> dict[str, ProviderRecord]:
-        kept = await self._state.load(KIND)
-        return {name: self._possible(record_from(kept.get(name))) for name in self._fresh}
+        saved = await self._state.load(KIND)
+        return {name: self._plausible(record_from(saved.get(name))) for name in self._unsaved}
 
-    def _possible(self, record: ProviderRecord) -> ProviderRecord:
-        """Without what stands in the future: a clock that was set back would have it rule until then."""
-        ahead = record.standing.at > self._now() + SAVE_EVERY_S
-        return replace(record, standing=BreakerState()) if ahead else record
+    def _plausible(self, record: ProviderRecord) -> ProviderRecord:
+        """Without a breaker state of the future: after the clock was set back it would apply until then."""
+        ahead = record.breaker.at > self._time() + SAVE_EVERY_S
+        return replace(record, breaker=BreakerState()) if ahead else record
 
     def _add(self, name: str, record: ProviderRecord) -> None:
-        self._fresh[name] = self._fresh[name].plus(record)
+        self._unsaved[name] = self._unsaved[name].plus(record)
 
     def _record(self, name: str) -> ProviderRecord:
-        return self._stored[name].plus(self._fresh[name])
+        return self._stored[name].plus(self._unsaved[name])
 
     def _status(self, name: str) -> ProviderStatus:
         record = self._record(name)
@@ -156,15 +157,15 @@ class ProviderStats:
             record.failures,
             percentile(ordered, 0.5),
             percentile(ordered, 0.95),
-            record.standing.quota,
+            record.breaker.quota,
             record.last_failure,
-            self._health(record.standing),
+            self._health(record.breaker),
         )
 
-    def _health(self, standing: BreakerState) -> BreakerHealth:
-        if not standing.open_until:
+    def _health(self, breaker: BreakerState) -> BreakerHealth:
+        if not breaker.open_until:
             return BreakerHealth.CLOSED
-        return BreakerHealth.OPEN if self._now() < standing.open_until else BreakerHealth.HALF_OPEN
+        return BreakerHealth.OPEN if self._time() < breaker.open_until else BreakerHealth.HALF_OPEN
 
 
 def percentile(ordered: list[int], share: float) -> int | None:
@@ -174,33 +175,33 @@ def percentile(ordered: list[int], share: float) -> int | None:
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
 
 
-def record_from(kept: Mapping[str, Any] | None) -> ProviderRecord:
-    """A record as it was saved; what another version wrote and we cannot read is an empty one."""
-    if not kept:
+def record_from(saved: Mapping[str, Any] | None) -> ProviderRecord:
+    """A saved record; an empty one if another version wrote it in another format."""
+    if not saved:
         return ProviderRecord()
     try:
-        standing = kept["standing"]
-        quota = standing["quota"]
-        failure = kept["last_failure"]
+        breaker = saved["breaker"]
+        quota = breaker["quota"]
+        failure = saved["last_failure"]
         return ProviderRecord(
-            int(kept["calls"]),
-            {str(kind): int(count) for kind, count in kept["failures"].items()},
-            tuple(int(value) for value in kept["latencies_ms"]),
+            int(saved["calls"]),
+            {str(kind): int(count) for kind, count in saved["failures"].items()},
+            tuple(int(value) for value in saved["latencies_ms"]),
             Failure(str(failure["kind"]), float(failure["at"])) if failure else None,
-            replace(_standing(standing), quota=_quota(quota) if quota else None),
+            replace(_breaker(breaker), quota=_quota(quota) if quota else None),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return ProviderRecord()
 
 
-def _standing(kept: Mapping[str, Any]) -> BreakerState:
-    return BreakerState(float(kept["at"]), int(kept["failures"]), float(kept["open_until"]))
+def _breaker(saved: Mapping[str, Any]) -> BreakerState:
+    return BreakerState(float(saved["at"]), int(saved["failures"]), float(saved["open_until"]))
 
 
-def _quota(kept: Mapping[str, Any]) -> Quota:
-    limit, reset_at = kept["limit"], kept["reset_at"]
+def _quota(saved: Mapping[str, Any]) -> Quota:
+    limit, reset_at = saved["limit"], saved["reset_at"]
     return Quota(
-        int(kept["left"]),
+        int(saved["left"]),
         None if limit is None else int(limit),
         None if reset_at is None else float(reset_at),
     )

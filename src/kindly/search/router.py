@@ -1,7 +1,7 @@
-"""Who is asked, in what order, and when somebody else is asked instead.
+"""The search router: which provider is called, in what order, and when the next one is called instead.
 
-Providers come in, ready to be called and in order; clean hits go out, saying why they are from whom they are. The
-router does not know which vendors there are, nor how they are called.
+It is given providers in order and returns finished hits that say which provider they are from and why. It does not
+know which vendors there are, nor how they are called.
 """
 
 from collections.abc import Sequence
@@ -13,89 +13,98 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
 from kindly.models import Hits, ProviderResults, Query
+from kindly.redact import Redactor
 from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.managed_provider import ManagedProvider
-from kindly.search.parallel import Race, ask_several
+from kindly.search.parallel import ParallelSearch, search_in_parallel
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.provider_pacing import Pacer
 from kindly.search.provider_stats import ProviderStats
 from kindly.search.ranking.fusion import fuse
-from kindly.search.ranking.postprocess import clean
+from kindly.search.ranking.postprocess import clean, visible
 from kindly.search.rate_limits import RateLimits
 from kindly.search.result_cache import SearchCache
 from kindly.search.state.state import State
 from kindly.telemetry.trace import span
 
-SEARCH_BUDGET_S = 9.5
-"""For a whole search, however many providers it asks: with all of them down, the error comes within 10 s."""
 CALL_TIMEOUT_S = 10.0
-"""For the HTTP client: beyond what any call is given."""
+"""For the HTTP client: longer than any call may take."""
 RETRY_PAUSE_S = 0.5
 """Mean pause before the one retry; the real one is between half and one and a half of it."""
-CACHE_TTL_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
-    """A provider as it is handed to the router."""
+    """A provider and what the router needs to know about it."""
 
     provider: SearchProvider
     label: str
-    """How sentences call it."""
+    """Its name in messages."""
     pace: Pace
-    gauge: RateLimits
-    """Told the headers of its answers by whoever makes its calls."""
+    limits: RateLimits
+    """Learned by the API client from the headers of the provider's responses."""
     scraped: bool = False
-    """Whether it reads results off pages meant for people."""
+    """Whether it parses web pages meant for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSettings:
+    """How the router searches."""
+
+    parallel: int = 1
+    """Providers called at once, whose results are fused."""
+    cache_ttl_s: float = 3600.0
+    budget_s: float = 9.5
+    """For a whole search, however many providers it calls: with all of them down, the error comes within 10 s."""
+    concurrency: int = 10
+    """Queries of `search_all` that run at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """The configured providers in order. With none, every search says what to set."""
+    """The configured providers in order. Without any, every search fails with the settings to set."""
 
-    lanes: tuple[ManagedProvider, ...]
-    ledger: ProviderStats
+    providers: tuple[ManagedProvider, ...]
+    stats: ProviderStats
     cache: SearchCache
     clock: Clock
-    choices: SetupHints
-    width: int
-    """How many are asked at once."""
-    budget_s: float = SEARCH_BUDGET_S
-    """For a whole search, however many are asked."""
+    hints: SetupHints
+    redactor: Redactor
+    settings: RouterSettings
 
     async def open(self) -> None:
-        """Take up what earlier starts learned of the providers."""
-        await self.ledger.load()
-        for lane in self.lanes:
-            lane.restore()
+        """Load what earlier starts learned about the providers. Optional."""
+        await self.stats.load()
+        for provider in self.providers:
+            provider.restore()
 
     async def aclose(self) -> None:
-        """Keep what was learned."""
-        await self.ledger.save()
+        """Save the statistics."""
+        await self.stats.save()
 
     async def search(self, query: Query, deadline: Deadline) -> Hits:
-        """Clean hits, at most `query.count`, of the first provider that answers, or of several at once.
+        """At most `query.count` hits of the first provider that answers, or of several fused.
 
         Raises:
             NoProvider: None is configured.
-            SearchError: The first provider's error, if nobody answered.
+            SearchError: The first provider's error, if none answered.
         """
-        if not self.lanes:
-            raise none_configured(self.choices)
+        if not self.providers:
+            raise none_configured(self.hints)
         try:
             with span("search") as step:
-                hits = await self.cache(query, lambda: self._answer(query, deadline))
+                hits = await self.cache(query, lambda: self._search(query, deadline))
                 step.note(provider=hits.provider, hits=len(hits.hits), cached=hits.cached)
             return hits
         finally:
-            await self.ledger.save_if_due()
+            await self.stats.save_if_due()
 
     async def search_all(
-        self, queries: Sequence[Query], deadline: Deadline, concurrency: int
+        self, queries: Sequence[Query], deadline: Deadline
     ) -> list[Hits | SearchError]:
-        """The outcome of each query, in their order; so many run at once, and a failure is its own query's only."""
-        slots = anyio.CapacityLimiter(max(1, concurrency))
+        """The hits or the error of each query, in their order."""
+        slots = anyio.CapacityLimiter(max(1, self.settings.concurrency))
         outcomes: dict[int, Hits | SearchError] = {}
 
         async def run(index: int, query: Query) -> None:
@@ -110,96 +119,103 @@ class Router:
                 tasks.start_soon(run, index, query)
         return [outcomes[index] for index in range(len(queries))]
 
-    async def _answer(self, query: Query, deadline: Deadline) -> Hits:
+    async def _search(self, query: Query, deadline: Deadline) -> Hits:
         began = self.clock.monotonic()
-        round_ = SearchAttempt(query, deadline.within(self.budget_s))
-        ready = sum(lane.breaker.admits for lane in self.lanes)
-        together = self.width > 1 and ready > 1
-        hits = await (self._fused(round_) if together else self._first(round_))
-        return replace(hits, took_ms=round((self.clock.monotonic() - began) * 1000))
+        attempt = SearchAttempt(query, deadline.within(self.settings.budget_s))
+        available = sum(provider.breaker.allows_call for provider in self.providers)
+        in_parallel = self.settings.parallel > 1 and available > 1
+        hits = await (self._fused(attempt) if in_parallel else self._in_order(attempt))
+        took_ms = round((self.clock.monotonic() - began) * 1000)
+        return replace(visible(hits, self.redactor), took_ms=took_ms)
 
-    async def _first(self, round_: SearchAttempt) -> Hits:
-        """The answer of the first that has one."""
-        for index, lane in enumerate(self.lanes):
-            if not lane.breaker.enter():
-                round_.resting[lane.name] = lane.breaker.failures
+    async def _in_order(self, attempt: SearchAttempt) -> Hits:
+        """The hits of the first provider that answers."""
+        for index, provider in enumerate(self.providers):
+            if not provider.breaker.enter():
+                attempt.skipped[provider.name] = provider.breaker.failures
                 continue
-            followers = sum(other.breaker.admits for other in self.lanes[index + 1 :])
-            found = await self._outcome(round_, lane, followers)
+            followers = sum(other.breaker.allows_call for other in self.providers[index + 1 :])
+            found = await self._call(attempt, provider, followers)
             if isinstance(found, ProviderResults):
-                return self._hits(round_, lane, found)
+                return self._hits(attempt, provider, found)
             if not found.try_next:
                 break
-        if not round_.failures:
-            return await self._anyway(round_)
-        raise round_.unanswered()
+        if not attempt.failures:
+            return await self._despite_open_breakers(attempt)
+        raise attempt.error()
 
-    async def _anyway(self, round_: SearchAttempt) -> Hits:
-        """All rest: the one whose rest ends first is asked all the same, as giving up unheard helps nobody."""
-        lane = min(self.lanes, key=lambda lane: lane.breaker.rest_s)
-        del round_.resting[lane.name]
-        lane.breaker.enter(forced=True)
-        found = await self._outcome(round_, lane, 0)
+    async def _despite_open_breakers(self, attempt: SearchAttempt) -> Hits:
+        """All breakers are open: call the provider that is due first, rather than fail without a call."""
+        provider = min(self.providers, key=lambda provider: provider.breaker.open_s)
+        del attempt.skipped[provider.name]
+        provider.breaker.enter(force=True)
+        found = await self._call(attempt, provider, 0)
         if isinstance(found, ProviderResults):
-            return self._hits(round_, lane, found)
-        raise round_.unanswered()
+            return self._hits(attempt, provider, found)
+        raise attempt.error()
 
-    async def _outcome(
-        self, round_: SearchAttempt, lane: ManagedProvider, followers: int
+    async def _call(
+        self, attempt: SearchAttempt, provider: ManagedProvider, followers: int
     ) -> ProviderResults | SearchError:
-        """What one found, or its failure, written down."""
+        """One provider's results, or its error, which is recorded."""
         try:
             if followers:
-                return await lane.ask(round_.query, round_.share(followers + 1))
-            return await self._ask_last(round_, lane)
+                return await provider.search(attempt.query, attempt.share(followers + 1))
+            return await self._call_last(attempt, provider)
         except SearchError as error:
-            round_.failures.append(error)
+            attempt.failures.append(error)
             return error
 
-    async def _ask_last(self, round_: SearchAttempt, lane: ManagedProvider) -> ProviderResults:
-        """Ask the one after whom nobody comes: a passing fault is tried once more."""
+    async def _call_last(
+        self, attempt: SearchAttempt, provider: ManagedProvider
+    ) -> ProviderResults:
+        """Call the last provider; a temporary fault is retried once."""
         pause_s = RETRY_PAUSE_S * (0.5 + self.clock.random())
         try:
-            return await lane.ask(round_.query, round_.deadline)
+            return await provider.search(attempt.query, attempt.deadline)
         except (ProviderFailed, ProviderUnreachable) as error:
-            if error.retry_after_s is not None or pause_s >= round_.deadline.remaining_s():
+            if error.retry_after_s is not None or pause_s >= attempt.deadline.remaining_s():
                 raise
             fault = error
         await self.clock.sleep(pause_s)
         try:
-            return await lane.ask(round_.query, round_.deadline)
-        except ProviderRateLimited as again:
-            if again.status is not None:
+            return await provider.search(attempt.query, attempt.deadline)
+        except ProviderRateLimited as refused:
+            if refused.status is not None:
                 raise
-        raise fault  # the queue had no room for a retry, so nothing newer is known
+        raise fault  # our own rate limit refused the retry, so the first error is the latest news
 
-    async def _fused(self, round_: SearchAttempt) -> Hits:
-        """One list of what several found."""
-        race = await ask_several(round_, self.lanes, self.width, self.clock.monotonic)
-        round_.failures.extend(self._in_order(race.failures))
-        answered = [lane for lane in self.lanes if lane.name in race.answers]
+    async def _fused(self, attempt: SearchAttempt) -> Hits:
+        """The hits of several providers, fused."""
+        parallel = await search_in_parallel(
+            attempt, self.providers, self.settings.parallel, self.clock.monotonic
+        )
+        answers, failures = parallel.answers, parallel.failures
+        attempt.failures.extend(
+            failures[provider.name] for provider in self.providers if provider.name in failures
+        )
+        answered = [provider for provider in self.providers if provider.name in answers]
         if not answered:
-            raise round_.unanswered()
-        hits = fuse([(lane.name, race.answers[lane.name].hits) for lane in answered])
-        first = answered[0]
-        engines = (engine for lane in answered for engine in race.answers[lane.name].engines)
+            raise attempt.error()
+        names = [provider.name for provider in answered]
+        hits = fuse([(name, answers[name].hits) for name in names])
+        engines = (engine for name in names for engine in answers[name].engines)
         return replace(
-            self._hits(round_, first, replace(race.answers[first.name], hits=hits)),
+            self._hits(attempt, answered[0], replace(answers[names[0]], hits=hits)),
             engines=tuple(dict.fromkeys(engines)),
-            why=_why_fused(round_, race, [lane.name for lane in answered]),
+            why=_why_fused(attempt, parallel, names),
         )
 
-    def _in_order(self, failures: dict[str, SearchError]) -> list[SearchError]:
-        return [failures[lane.name] for lane in self.lanes if lane.name in failures]
-
-    def _hits(self, round_: SearchAttempt, lane: ManagedProvider, found: ProviderResults) -> Hits:
-        alone = len(self.lanes) == 1
+    def _hits(
+        self, attempt: SearchAttempt, provider: ManagedProvider, found: ProviderResults
+    ) -> Hits:
+        only_one = len(self.providers) == 1
         return Hits(
-            query=round_.query,
-            hits=clean(round_.query, found.hits),
-            provider=lane.name,
-            failed=round_.failed,
-            why=round_.why("only one configured" if alone else "first configured"),
+            query=attempt.query,
+            hits=clean(attempt.query, found.hits),
+            provider=provider.name,
+            failed=attempt.failed,
+            why=attempt.why("only one configured" if only_one else "first configured"),
             total=found.total,
             engines=found.engines,
             instance=found.instance,
@@ -210,30 +226,31 @@ class Router:
 def build_router(
     entries: Sequence[ProviderEntry],
     *,
-    choices: SetupHints,
     clock: Clock,
     state: State,
-    fuse: int = 1,
-    cache_ttl_s: float = CACHE_TTL_S,
+    hints: SetupHints,
+    redactor: Redactor,
+    settings: RouterSettings = RouterSettings(),  # noqa: B008 - frozen
 ) -> Router:
-    """A router over these providers, in this order. Opening it is optional, and costs one look into the state."""
-    ledger = ProviderStats(tuple(entry.provider.name for entry in entries), state, clock.time)
-    lanes = tuple(
+    """A router over these providers, in this order."""
+    stats = ProviderStats(tuple(entry.provider.name for entry in entries), state, clock.time)
+    providers = tuple(
         ManagedProvider(
             entry.provider,
             CircuitBreaker(clock.monotonic),
-            Pacer(entry.provider.name, entry.label, entry.pace, entry.gauge, clock.sleep),
-            ledger,
+            Pacer(entry.provider.name, entry.label, entry.pace, entry.limits, clock.sleep),
+            stats,
             scraped=entry.scraped,
             clock=clock,
         )
         for entry in entries
     )
-    return Router(lanes, ledger, SearchCache(cache_ttl_s, clock.monotonic), clock, choices, fuse)
+    cache = SearchCache(settings.cache_ttl_s, clock.monotonic)
+    return Router(providers, stats, cache, clock, hints, redactor, settings)
 
 
-def _why_fused(round_: SearchAttempt, race: Race, answered: list[str]) -> str:
+def _why_fused(attempt: SearchAttempt, parallel: ParallelSearch, answered: list[str]) -> str:
     names = ", ".join(answered)
-    told = f"fused from {names}" if len(answered) > 1 else f"only {names} answered"
-    late = [f"{name} was too slow" for name in race.late]
-    return "; ".join(filter(None, (told, round_.why(""), *late)))
+    source = f"fused from {names}" if len(answered) > 1 else f"only {names} answered"
+    late = [f"{name} was too slow" for name in parallel.late]
+    return "; ".join(filter(None, (source, attempt.why(""), *late)))

@@ -1,9 +1,7 @@
-"""One HTTP exchange with a provider: request → JSON object, or the one error that says why not.
+"""One HTTP call to a provider's API: request → JSON object, or the one error that says why not.
 
-Every failure becomes a leaf of `SearchError` here, in words that hold neither the key nor anything
-the provider wrote. The body of a refusal is read only where the provider's `reasons` name words to
-look for in it. What the object means is the provider's business; whom to ask next is the
-router's.
+Every failure becomes a leaf of `SearchError` here, in words that contain neither the key nor anything the provider
+wrote. The body of a refusal is read only where the provider's `reasons` name codes to look for.
 """
 
 import contextlib
@@ -35,54 +33,51 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_ANSWER_BYTES = 4_000_000
-"""Decoded; a hundred results with long snippets stay far below."""
+"""Decoded; a hundred results with long snippets are far smaller."""
 MAX_REFUSAL_BYTES = 64_000
 REFUSAL_TIMEOUT_S = 0.5
-"""The status has already said no; its reason is worth no long wait."""
+"""The status is known already; the reason is not worth a long wait."""
 REASON_FIELDS = ("code", "reason", "status")
-"""Where vendors put the word for why; their sentences are never looked at."""
+"""Where vendors put the code of an error; their messages are never read."""
 REASON_DEPTH = 6
+"""Nesting of the JSON that is searched."""
 
 SENTENCES: dict[type[SearchError], str] = {
-    ProviderFailed: "{label} has a problem of its own (HTTP {status}): try again in a moment.",
-    ProviderRateLimited: (
-        "{label}'s rate limit or quota is reached (HTTP {status}): wait, or check its plan."
-    ),
-    ProviderAuth: (
-        "{label} refused the key (HTTP {status}): check {key_setting} and the account behind it."
-    ),
+    ProviderFailed: "{label} returned a server error (HTTP {status}).",
+    ProviderRateLimited: "{label}'s rate limit or quota is reached (HTTP {status}).",
+    ProviderAuth: "{label} refused the API key (HTTP {status}): check {key_setting} and the account.",
     ProviderRejected: (
-        "{label} did not accept the request (HTTP {status}): "
-        "check the query, its filters and {address_setting}."
+        "{label} rejected the request (HTTP {status}); "
+        "if it rejects every query, check {address_setting}."
     ),
     ProviderAnswerInvalid: (
-        "{label} answered with a redirect (HTTP {status}), and redirects are not followed, "
-        "as the key would travel along: check {address_setting}."
+        "{label} returned a redirect (HTTP {status}), which is not followed because the key would "
+        "be sent along: check {address_setting}."
     ),
 }
-"""What a status that is no success is called."""
+"""By error, for an unsuccessful status."""
 
 
-def ignored(headers: Mapping[str, str]) -> None:
-    """Nobody wants to know the headers."""
+def _ignore(headers: Mapping[str, str]) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class VendorApi:
-    """A vendor's API: the shared client, whose errors are whose, and who learns from its headers."""
+    """A vendor's API over the shared HTTP client."""
 
     client: "httpx2.AsyncClient"
     spec: ProviderSpec
-    note: Callable[[Mapping[str, str]], None] = ignored
-    """Told the headers of every answer, refusals included: rate limits are learned from them."""
+    learn_limits: Callable[[Mapping[str, str]], None] = _ignore
+    """Called with the headers of every response, refusals included."""
     slots: anyio.Semaphore | None = field(default=None, repr=False)
-    """What requests share with all other traffic."""
+    """Limits concurrent requests, together with all other traffic."""
 
-    async def ask(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
-        """Send one request and give the JSON object that came back.
+    async def json(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
+        """Send one request and return the JSON object of the response.
 
         Raises:
-            SearchError: One of its provider leaves.
+            SearchError: One of its provider classes.
         """
         answer = await self.send(request, deadline)
         try:
@@ -94,10 +89,10 @@ class VendorApi:
         raise invalid_answer(self.spec, "it is not a JSON object")
 
     async def send(self, request: "httpx2.Request", deadline: Deadline) -> bytes:
-        """Send one request and give the bytes of a successful answer. Redirects are never followed.
+        """Send one request and return the body of a successful response. Redirects are never followed.
 
         Raises:
-            SearchError: One of its provider leaves.
+            SearchError: One of its provider classes.
         """
         outcome: bytes | SearchError = _timed_out(self.spec)
         if remaining_s := deadline.remaining_s():
@@ -110,29 +105,29 @@ class VendorApi:
 
 
 def invalid_answer(spec: ProviderSpec, why: str) -> ProviderAnswerInvalid:
-    """The error for an answer of another shape than the vendor promises."""
+    """The error for an answer that is not in the documented format."""
     return ProviderAnswerInvalid(
-        f"{spec.label}'s answer cannot be used, as {why}: "
-        f"try again, and check {spec.address_setting} if it stays so.",
+        f"{spec.label}'s answer cannot be used: {why}. "
+        f"If this persists, check {spec.address_setting}.",
         provider=spec.name,
     )
 
 
 async def _exchange(api: VendorApi, request: "httpx2.Request") -> bytes | SearchError:
-    """The answer, or the error to raise once this frame is gone.
+    """The body, or the error to raise after this frame is gone.
 
-    The HTTP library's errors hold the request and with it the key: ours are raised outside the
-    handlers, so that none of theirs stays behind as a cause or context.
+    The HTTP library's errors contain the request and with it the key. Ours are raised outside the handlers, so that
+    none of theirs remains as a cause or context.
     """
     import httpx2
 
     spec = api.spec
     try:
         response = await api.client.send(request, stream=True, follow_redirects=False)
-        api.note(response.headers)
+        api.learn_limits(response.headers)
         async with contextlib.aclosing(response):
             if leaf := _leaf_for(response.status_code, spec):
-                return _refusal(await _told_by(response, spec) or leaf, response, spec)
+                return _refusal(await _named_reason(response, spec) or leaf, response, spec)
             return await _read(response, spec)
     except httpx2.TimeoutException:
         return _timed_out(spec)
@@ -158,13 +153,13 @@ async def _read(response: "httpx2.Response", spec: ProviderSpec) -> bytes | Sear
 
 
 def _timed_out(spec: ProviderSpec) -> ProviderTimeout:
-    return ProviderTimeout(
-        f"{spec.label} did not answer in time: try again in a moment.", provider=spec.name
-    )
+    return ProviderTimeout(f"{spec.label} did not answer in time.", provider=spec.name)
 
 
-async def _told_by(response: "httpx2.Response", spec: ProviderSpec) -> type[SearchError] | None:
-    """What the JSON of a refusal says it is, if it has one of the provider's words for it."""
+async def _named_reason(
+    response: "httpx2.Response", spec: ProviderSpec
+) -> type[SearchError] | None:
+    """The error that a code in the JSON of a refusal stands for, if the provider declares that code."""
     import httpx2
 
     status = response.status_code
@@ -180,8 +175,8 @@ async def _told_by(response: "httpx2.Response", spec: ProviderSpec) -> type[Sear
                 body += chunk
                 if len(body) > MAX_REFUSAL_BYTES:
                     return None
-        words = set(_reasons_in(json.loads(body), REASON_DEPTH))
-        return next((leaf for word, leaf in spec.reasons.items() if word in words), None)
+        codes = set(_reasons_in(json.loads(body), REASON_DEPTH))
+        return next((leaf for code, leaf in spec.reasons.items() if code in codes), None)
     return None
 
 
@@ -201,7 +196,7 @@ def _refusal(
     leaf: type[SearchError], response: "httpx2.Response", spec: ProviderSpec
 ) -> SearchError:
     status = response.status_code
-    sentence = SENTENCES[leaf].format(
+    sentence = spec.status_sentences.get(status, SENTENCES[leaf]).format(
         label=spec.label,
         status=status,
         key_setting=spec.key_setting,

@@ -20,13 +20,13 @@ from kindly.errors import (
 )
 from kindly.models import Category, Hit, ProviderResults, Query
 from kindly.search.providers.duckduckgo import (
-    HOW_TO_INSTALL,
     MAX_TIMEOUT_S,
+    NOT_INSTALLED,
     SPEC,
     DdgsLibrary,
     DuckDuckGo,
     load_library,
-    look,
+    run_search,
     to_options,
     to_region,
 )
@@ -212,7 +212,7 @@ class NoToken:
 
 
 def test_page_without_its_token_is_a_block() -> None:
-    assert type(look(NoToken(), WEB_RESULTS, Query("x"), 1)) is ProviderBlocked
+    assert type(run_search(NoToken(), WEB_RESULTS, Query("x"), 1)) is ProviderBlocked
 
 
 async def test_library_without_the_vertical_is_an_invalid_answer() -> None:
@@ -222,7 +222,7 @@ async def test_library_without_the_vertical_is_an_invalid_answer() -> None:
 
 async def test_missing_library_is_named_with_the_way_to_install_it() -> None:
     def missing() -> DdgsLibrary:
-        raise ProviderRejected(HOW_TO_INSTALL, provider=SPEC.name)
+        raise ProviderRejected(NOT_INSTALLED, provider=SPEC.name)
 
     with pytest.raises(ProviderRejected) as caught:
         await DuckDuckGo(missing).search(Query("x"), Deadline.after(5))
@@ -300,7 +300,7 @@ def test_without_the_library_loading_says_so() -> None:
 
     with pytest.raises(ProviderRejected) as caught:
         load_library(missing)
-    assert str(caught.value) == HOW_TO_INSTALL
+    assert str(caught.value) == NOT_INSTALLED
     assert caught.value.__context__ is None
 
 

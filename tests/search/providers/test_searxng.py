@@ -11,7 +11,9 @@ from kindly.errors import (
     ProviderTimeout,
 )
 from kindly.models import ProviderResults, Query
-from kindly.search.providers.searxng import JSON_OFF_S, REST_S, SPEC, SearXNG
+from kindly.search.provider import Access
+from kindly.search.providers.searxng import FAILED_S, JSON_OFF_S, SPEC
+from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import (
     PROVIDER_DATA,
@@ -45,7 +47,9 @@ class Setup:
         self.api = FakeApi({host.replace("_", "."): [reply] for host, reply in replies.items()})
         self.clock = FakeClock()
         api = VendorApi(self.api.client(), SPEC)
-        self.provider = SearXNG(api, FakeSecret(addresses), self.clock)
+        values = {"SEARXNG_BASE_URL": FakeSecret(addresses)}
+        access = Access(api, SPEC.base_url, values, self.clock.clock, MemoryState())
+        self.provider = SPEC.build(access)
 
     async def search(self, deadline: Deadline | None = None) -> ProviderResults:
         with anyio.fail_after(60):
@@ -98,7 +102,7 @@ async def test_instance_that_failed_is_asked_last_for_a_minute() -> None:
     await setup.search()
     await setup.search()
     assert setup.api.hosts == ["a.example", "b.example", "b.example", "b.example"]
-    setup.clock.advance(REST_S)
+    setup.clock.advance(FAILED_S)
     await setup.search()
     await setup.search()
     assert setup.api.hosts[4:] == ["b.example", "a.example", "b.example"]

@@ -6,7 +6,7 @@ import pytest
 
 from kindly.models import Hit, Query
 from kindly.search.ranking.postprocess import UNRELATED, clean, without_copies
-from kindly.search.ranking.quality import HOSTS, MOST_DOWN, MOST_UP, judged, points_of
+from kindly.search.ranking.quality import HOSTS, MOST_DOWN, MOST_UP, by_quality, points_of
 from kindly.search.ranking.query_words import stem, terms
 from kindly.search.ranking.relevance import looks_unrelated, subject_of
 from tests.support.routing import hits_at
@@ -104,7 +104,7 @@ def test_short_texts_that_are_equal_prove_nothing() -> None:
         ("https://a.example/", "Как заваривать чай", 0),
     ],
 )
-def test_quality_is_judged_by_the_table(url: str, title: str, direction: int) -> None:
+def test_quality_is_by_quality_by_the_table(url: str, title: str, direction: int) -> None:
     points = points_of(hit(url, title))
     assert (points > 0) - (points < 0) == direction
     assert -MOST_DOWN <= points <= MOST_UP
@@ -119,7 +119,7 @@ def test_moved_hits_say_why_and_nothing_is_dropped() -> None:
     plain = [hit(f"https://site{at}.example/") for at in range(4)]
     spam = hit("https://bit.ly/x")
     official = hit("https://docs.python.org/3/")
-    moved = judged([spam, *plain, official])
+    moved = by_quality([spam, *plain, official])
     assert urls(moved) == [
         "https://site0.example/",
         "https://site1.example/",
@@ -143,13 +143,13 @@ def test_no_hit_moves_further_than_the_bounds(rank: int) -> None:
     for url, most in (("https://www.sedo.com/", MOST_DOWN), ("https://docs.rs/", MOST_UP)):
         hits = [hit(f"https://site{at}.example/") for at in range(10)]
         hits[rank] = hit(url)
-        moved = urls(judged(hits)).index(url) - rank
+        moved = urls(by_quality(hits)).index(url) - rank
         assert abs(moved) <= most
 
 
 def test_hit_that_stays_needs_no_reason() -> None:
     only = hit("https://docs.python.org/3/")
-    assert judged([only]) == (only,)
+    assert by_quality([only]) == (only,)
 
 
 def test_own_order_stands_without_reason_to_move() -> None:

@@ -15,12 +15,12 @@ from kindly.errors import (
 from kindly.models import Hit, ProviderResults, Query
 from kindly.search.providers.searxng import SPEC
 from kindly.search.searxng.searxng_api import (
-    ask_instance,
     build_request,
     json_is_off,
     parse,
     parse_json,
     parse_page,
+    search_instance,
     shown,
     to_params,
 )
@@ -237,7 +237,7 @@ async def test_html_that_comes_for_json_is_read() -> None:
     reply = httpx2.Response(200, html=stored_page("results"))
     async with FakeApi({"a.example": [reply]}).client() as client:
         with anyio.fail_after(60):
-            found = await ask_instance(
+            found = await search_instance(
                 VendorApi(client, SPEC),
                 "https://a.example",
                 Query("x"),
@@ -251,7 +251,7 @@ async def test_html_that_comes_for_json_is_read() -> None:
 async def test_refused_format_is_known(status: int, off: bool) -> None:
     async with FakeApi({"a.example": [httpx2.Response(status)]}).client() as client:
         with pytest.raises(ProviderAuth) as caught:
-            await ask_instance(
+            await search_instance(
                 VendorApi(client, SPEC),
                 "https://a.example",
                 Query("x"),

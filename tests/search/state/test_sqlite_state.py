@@ -17,7 +17,7 @@ async def test_both_states_keep_forget_and_tell_kinds_apart(tmp_path: Path) -> N
     sqlite = SqliteState(str(tmp_path / "state.sqlite"))
     for state in (MemoryState(), sqlite):
         await fill(state)
-        assert await state.load("ledger") == {"serper": {"calls": 5}}
+        assert await state.load("provider_stats") == {"serper": {"calls": 5}}
         assert await state.load("pool") == {"https://a.example": {"failures": 3}}
         assert await state.load("nothing") == {}
     await sqlite.aclose()
@@ -26,8 +26,8 @@ async def test_both_states_keep_forget_and_tell_kinds_apart(tmp_path: Path) -> N
 async def test_state_outlives_the_program_and_is_shared(tmp_path: Path) -> None:
     path = str(tmp_path / "folder" / "state.sqlite")
     first, second = SqliteState(path), SqliteState(path)
-    await first.save("ledger", {"serper": {"calls": 1}})
-    assert await second.load("ledger") == {"serper": {"calls": 1}}
+    await first.save("provider_stats", {"serper": {"calls": 1}})
+    assert await second.load("provider_stats") == {"serper": {"calls": 1}}
     await first.aclose()
     await second.aclose()
 
@@ -39,7 +39,7 @@ async def test_an_unusable_file_is_left_alone_with_one_warning(
     path.write_bytes(b"not a database at all, but something of the user's" * 100)
     state = SqliteState(str(path))
     await fill(state)
-    assert await state.load("ledger") == {"serper": {"calls": 5}}
+    assert await state.load("provider_stats") == {"serper": {"calls": 5}}
     await state.aclose()
     assert len(caplog.records) == 1
     assert path.read_bytes().startswith(b"not a database")
@@ -52,5 +52,5 @@ async def test_a_value_that_cannot_be_read_is_passed_over(tmp_path: Path) -> Non
     with closing(sqlite3.connect(path)) as other, other:
         for number, value in enumerate(("{", "[]", b"\xff", "[" * 100_000)):
             other.execute("INSERT INTO state_1 VALUES ('ledger', ?, ?)", (f"odd {number}", value))
-    assert await state.load("ledger") == {"serper": {"calls": 5}}
+    assert await state.load("provider_stats") == {"serper": {"calls": 5}}
     await state.aclose()

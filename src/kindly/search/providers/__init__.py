@@ -1,4 +1,4 @@
-"""The catalogue of search providers. Its order is the order in which they are asked by default."""
+"""The list of search providers, in the order in which they are called by default."""
 
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import (

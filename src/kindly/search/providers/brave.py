@@ -1,13 +1,13 @@
 """Brave: Query → hits of its own index, through its JSON API.
 
-| filter        | goes out as                                                                           |
+| filter        | is sent as                                                                           |
 |---------------|---------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                               |
 | `time_range`  | `freshness` = `pd`, `pw`, `pm`, `py`; images have none                                |
 | `language`    | `search_lang`, as the vendor writes it (`jp`, `zh-hans`, `pt-br`); left out if unknown |
 | `region`      | `country`; left out if the vendor does not list it                                    |
-| `safe_search` | `safesearch`, the same words; for images `moderate` goes out as `strict`              |
-| `category`    | `news`, `videos`, `images` have their own addresses; every other asks for the web     |
+| `safe_search` | `safesearch`, the same words; for images `moderate` is sent as `strict`              |
+| `category`    | `news`, `videos`, `images` have their own addresses; every other searches the web     |
 | `page`        | `offset`, up to the tenth page; images have none                                      |
 | `count`       | `count`, up to 20; news and videos 50, images 200                                     |
 """
@@ -29,10 +29,10 @@ SPEC = ProviderSpec(
     base_url_setting="BRAVE_BASE_URL",
     base_url="https://api.search.brave.com",
     build=lambda access: Brave(access.api, access.base_url, access.values["BRAVE_API_KEY"]),
-    # The free plan has one query a second; others say theirs in X-RateLimit-*.
+    # The free plan allows one query a second; other plans report theirs in X-RateLimit-*.
     pace=Pace(calls=1, per_s=1),
-    status_notes={422: "Brave takes queries of at most 400 characters and 50 words."},
-    # A key that it does not know is HTTP 422, as a bad parameter is.
+    status_notes={422: "Brave accepts queries of at most 400 characters and 50 words."},
+    # An unknown key is HTTP 422, like a bad parameter.
     reasons={
         "SUBSCRIPTION_TOKEN_INVALID": ProviderAuth,
         "SUBSCRIPTION_TOKEN_MISSING": ProviderAuth,
@@ -74,14 +74,14 @@ OWN_LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class BraveVertical:
-    """One of Brave's result types: where it is served, and how many results at once."""
+    """One of Brave's result types: its path, and how many results a call returns."""
 
     path: str
     max_results: int
     is_web: bool = False
-    """Whether its list lies in `web` and the answer has room for other types."""
+    """Whether its list is in `web`, beside other result types."""
     is_filtered: bool = True
-    """Whether it takes `offset` and `freshness`."""
+    """Whether it accepts `offset` and `freshness`."""
 
 
 WEB = BraveVertical("/res/v1/web/search", 20, is_web=True)
@@ -94,7 +94,7 @@ VERTICALS: dict[Category, BraveVertical] = {
 
 @dataclass(frozen=True, slots=True)
 class Brave:
-    """Brave behind one key."""
+    """The Brave Search API."""
 
     api: VendorApi
     base_url: str
@@ -110,11 +110,11 @@ class Brave:
             headers={KEY_HEADER: reveal(self.key, SPEC), "Accept": "application/json"},
             params=to_params(query, vertical),
         )
-        return ProviderResults(to_hits(await self.api.ask(request, deadline), vertical))
+        return ProviderResults(to_hits(await self.api.json(request, deadline), vertical))
 
 
 def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:
-    """The URL's parameters: `q` and `count`, and what the set filters add."""
+    """The URL's parameters."""
     params = {
         "q": f"{query.text} site:{query.site}" if query.site else query.text,
         "count": str(max(1, min(query.count, vertical.max_results))),
@@ -136,14 +136,14 @@ def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:
 
 
 def to_country(region: str | None) -> str | None:
-    """A region as Brave writes it, or None: it refuses those that it does not list."""
+    """A region as Brave writes it, or None for one that it would refuse."""
     code = (region or "").upper()
     code = OWN_COUNTRIES.get(code, code)
     return code if code in COUNTRIES else None
 
 
 def to_language(language: str | None) -> str | None:
-    """A language as Brave writes it, or None: it refuses those that it does not list."""
+    """A language as Brave writes it, or None for one that it would refuse."""
     tag = (language or "").lower().replace("_", "-")
     for candidate in (tag, tag.partition("-")[0]):
         own = OWN_LANGUAGES.get(candidate, candidate)
@@ -153,10 +153,10 @@ def to_language(language: str | None) -> str | None:
 
 
 def to_hits(body: dict[str, object], vertical: BraveVertical = WEB) -> tuple[Hit, ...]:
-    """The hits of an answer. One that echoes the query but has no web part found nothing.
+    """The hits of an answer. One that echoes the query but has no web part is an empty result.
 
     Raises:
-        ProviderAnswerInvalid: It has another shape.
+        ProviderAnswerInvalid: It is in another format.
     """
     part: object = body.get("web") if vertical.is_web else body
     if part is None and isinstance(body.get("query"), dict):
@@ -168,7 +168,7 @@ def to_hits(body: dict[str, object], vertical: BraveVertical = WEB) -> tuple[Hit
 
 
 def _flat(item: object) -> object:
-    """A result with plain text, and the best date that it has as `published`."""
+    """A result with plain text, and its best date as `published`."""
     if not isinstance(item, dict):
         return item
     return item | {

@@ -1,8 +1,8 @@
-"""DuckDuckGo: Query → hits without a key, through the library `ddgs`, which keeps up with its pages.
+"""DuckDuckGo: Query → hits without a key, through the library `ddgs`, which parses its pages.
 
 Optional: the extra `keyless` installs the library. It has its own HTTP client, and is called in a thread.
 
-| filter        | goes out as                                                                         |
+| filter        | is sent as                                                                         |
 |---------------|-------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in the query                                                       |
 | `time_range`  | `timelimit` = `d`, `w`, `m`, `y`                                                    |
@@ -11,7 +11,7 @@ Optional: the extra `keyless` installs the library. It has its own HTTP client, 
 | `safe_search` | `safesearch` = `off`, `moderate`, `on`; web results have none in the library        |
 | `category`    | `news`, `images` and `videos`; every other searches the web                         |
 | `page`        | `page`: DuckDuckGo's own pages                                                      |
-| `count`       | not sent: what comes is cut to it                                                   |
+| `count`       | not sent: the results are cut to it                                                   |
 """
 
 import math
@@ -44,19 +44,19 @@ SPEC = ProviderSpec(
     label="DuckDuckGo",
     needs=(Need("KINDLY_KEYLESS", "flag", "Search DuckDuckGo without a key."),),
     build=lambda access: DuckDuckGo(),
-    # It names no limit, and turns away who asks fast.
+    # It documents no limit, and blocks clients that call it quickly.
     pace=Pace(calls=1, per_s=2),
     library=("ddgs", "keyless"),
     scraped=True,
 )
-HOW_TO_INSTALL = (
+NOT_INSTALLED = (
     "KINDLY_KEYLESS needs the library ddgs, which is not installed: "
     'pip install "kindly-web-search-mcp-server[keyless]", or unset KINDLY_KEYLESS.'
 )
 BACKEND = "duckduckgo"
 MAX_TIMEOUT_S = 10
 MAX_THREADS = 4
-"""A call that ran out of time leaves its thread behind until the library's own time-out."""
+"""A call that timed out occupies its thread until the library's own time-out."""
 RANGES: dict[TimeRange, str] = {"day": "d", "week": "w", "month": "m", "year": "y"}
 SAFETY: dict[SafeSearch, str] = {"off": "off", "moderate": "moderate", "strict": "on"}
 ANYWHERE = "wt-wt"
@@ -82,7 +82,7 @@ HOME = {
     "nl": "nl",
     "zh": "cn",
 }
-"""Where a language is at home that several countries of the list speak."""
+"""The default country of a language that several countries of the list have."""
 OWN_LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no"}
 OWN_COUNTRIES = {"gb": "uk", "si": "sl"}
 
@@ -142,7 +142,7 @@ def load_library(load: Callable[[str], Any] = import_module) -> DdgsLibrary:
     except ImportError:
         engines = None
     if engines is None:
-        raise ProviderRejected(HOW_TO_INSTALL, provider=SPEC.name)
+        raise ProviderRejected(NOT_INSTALLED, provider=SPEC.name)
     return DdgsLibrary(
         engines,
         error=errors.DDGSException,
@@ -170,7 +170,7 @@ class DuckDuckGo:
             timeout_s = math.ceil(min(remaining_s, MAX_TIMEOUT_S))
             with anyio.move_on_after(remaining_s):
                 outcome = await anyio.to_thread.run_sync(
-                    lambda: look(self.library, vertical, query, timeout_s),
+                    lambda: run_search(self.library, vertical, query, timeout_s),
                     abandon_on_cancel=True,
                     limiter=self.threads,
                 )
@@ -179,17 +179,17 @@ class DuckDuckGo:
         return ProviderResults(to_hits(outcome, vertical)[: max(1, query.count)])
 
 
-def look(
+def run_search(
     load: Callable[[], DdgsLibrary], vertical: DdgsVertical, query: Query, timeout_s: int
 ) -> DdgsReply | SearchError:
-    """One search through the library; blocks. Its errors hold the query, and are left behind here."""
+    """One search through the library; blocks. Its errors contain the query, so they are replaced here."""
     try:
         library = load()
         engine = library.engines[vertical.name][BACKEND](timeout=timeout_s)
     except SearchError as error:
         return error
     except KeyError:
-        return invalid_answer(SPEC, "the library no longer asks DuckDuckGo for such results")
+        return invalid_answer(SPEC, "the library no longer supports this kind of results")
     engine.http_client = watch = ResponseWatch(engine.http_client)
     try:
         rows = engine.search(**to_options(query))
@@ -200,14 +200,13 @@ def look(
 
 @dataclass
 class ResponseWatch:
-    """The library's client, and what came back last: that alone tells "nothing found" from "refused"."""
+    """A wrapper of the library's HTTP client that keeps the last response, to tell "no results" from "refused"."""
 
     client: Any
     status: int = 0
     page: str = ""
 
     def request(self, *args: Any, **kwargs: Any) -> Any:
-        """Send a request as the client does."""
         self.status, self.page = 0, ""
         response = self.client.request(*args, **kwargs)
         self.status, self.page = response.status_code, response.text
@@ -215,18 +214,18 @@ class ResponseWatch:
 
 
 def translated(error: Exception, library: DdgsLibrary, watch: ResponseWatch) -> SearchError:
-    """What the library raised, as a leaf."""
+    """The library's error as a `SearchError`."""
     if isinstance(error, library.timeout):
         return timed_out()
     if isinstance(error, library.rate_limit):
         return rate_limited()
     if not isinstance(error, library.error) and challenge_in(watch.page) is None:
-        return invalid_answer(SPEC, "its page is not what the library expects")
+        return invalid_answer(SPEC, "its page is not in the format that the library expects")
     return refusal(watch.status, watch.page) if watch.status else unreachable()
 
 
 def to_options(query: Query) -> dict[str, Any]:
-    """What the library's engine is asked."""
+    """The arguments for the library's engine."""
     return {
         "query": f"{query.text} site:{query.site}" if query.site else query.text,
         "region": to_region(query),
@@ -252,12 +251,12 @@ def to_region(query: Query) -> str:
 
 
 def to_hits(reply: DdgsReply, vertical: DdgsVertical = WEB) -> tuple[Hit, ...]:
-    """The hits of a reply; none only if the page was a page of results.
+    """The hits of a reply; an empty list only if the page was a results page.
 
     Raises:
         ProviderBlocked: It is a challenge.
-        ProviderRateLimited: It says so, or has that status.
-        ProviderFailed: It has the status of a server's error.
+        ProviderRateLimited: Its text or status says so.
+        ProviderFailed: Its status is a server error.
     """
     if reply.rows:
         return hits_from(reply.rows, vertical.fields, SPEC)
@@ -270,15 +269,13 @@ def to_hits(reply: DdgsReply, vertical: DdgsVertical = WEB) -> tuple[Hit, ...]:
 
 def timed_out() -> ProviderTimeout:
     """The error for no answer in time."""
-    return ProviderTimeout(
-        f"{SPEC.label} did not answer in time: try again in a moment.", provider=SPEC.name
-    )
+    return ProviderTimeout(f"{SPEC.label} did not answer in time.", provider=SPEC.name)
 
 
 def rate_limited(status: int | None = None) -> ProviderRateLimited:
-    """The error for too many questions."""
+    """The error for too many searches."""
     return ProviderRateLimited(
-        f"{SPEC.label} had too many questions from here: wait, or set a provider with a key.",
+        f"{SPEC.label} limits the rate of searches from this address.",
         provider=SPEC.name,
         status=status,
     )
@@ -292,20 +289,19 @@ def unreachable() -> ProviderUnreachable:
 
 
 def refusal(status: int, page: str) -> SearchError:
-    """The error for a page that is not one of results. DuckDuckGo challenges with HTTP 202."""
+    """The error for a page that is no results page. DuckDuckGo sends challenges with HTTP 202."""
     if status == 429:
         return rate_limited(status)
     if status >= 500:
         return ProviderFailed(
-            f"{SPEC.label} has a problem of its own (HTTP {status}): try again in a moment.",
+            f"{SPEC.label} returned a server error (HTTP {status}).",
             provider=SPEC.name,
             status=status,
         )
     if sign := challenge_in(page):
         return challenged(sign, SPEC)
     return ProviderBlocked(
-        f"{SPEC.label} did not let us search (HTTP {status}): "
-        "wait before asking it again, or set a provider with a key.",
+        f"{SPEC.label} refused the search (HTTP {status}).",
         provider=SPEC.name,
         status=status,
     )

@@ -1,6 +1,6 @@
 """Google: Query → hits of a Programmable Search Engine, through the Custom Search JSON API.
 
-| filter        | goes out as                                                                            |
+| filter        | is sent as                                                                            |
 |---------------|----------------------------------------------------------------------------------------|
 | `site`        | `siteSearch` and `siteSearchFilter=i`                                                  |
 | `time_range`  | `dateRestrict` = `d1`, `w1`, `m1`, `y1`                                                |
@@ -42,9 +42,9 @@ SPEC = ProviderSpec(
         access.values["GOOGLE_API_KEY"],
         access.values["GOOGLE_SEARCH_ENGINE_ID"],
     ),
-    # 100 queries a minute for each user; 100 a day are free.
+    # 100 queries a minute per user; 100 a day are free.
     pace=Pace(calls=100, per_s=60),
-    # A spent quota may come as HTTP 403, a wrong key as 400: the words tell.
+    # An exhausted quota may be HTTP 403, a wrong key HTTP 400: the error codes tell them apart.
     reasons={
         "rateLimitExceeded": ProviderRateLimited,
         "userRateLimitExceeded": ProviderRateLimited,
@@ -71,7 +71,7 @@ DATES = ("article:published_time", "og:article:published_time", "datepublished")
 
 @dataclass(frozen=True, slots=True)
 class Google:
-    """One search engine behind one key."""
+    """One Programmable Search Engine."""
 
     api: VendorApi
     base_url: str
@@ -82,7 +82,7 @@ class Google:
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
         """The hits in Google's order, with the JSON of all pages as one.
 
-        The first page decides; of the others, those that come in time are kept.
+        The first page must arrive; of the others, those that arrive in time are used.
         """
         windows = list(to_windows(query))
         if not windows:
@@ -98,7 +98,7 @@ class Google:
     ) -> list[dict[str, object]]:
         outcomes: dict[ResultWindow, dict[str, object] | SearchError] = {}
 
-        async def ask(window: ResultWindow) -> None:
+        async def fetch(window: ResultWindow) -> None:
             try:
                 outcomes[window] = await self._page(query, window, deadline)
             except SearchError as error:
@@ -106,7 +106,7 @@ class Google:
 
         async with anyio.create_task_group() as tasks:
             for window in windows:
-                tasks.start_soon(ask, window)
+                tasks.start_soon(fetch, window)
         answers = [outcomes[window] for window in windows]
         refused = next((answer for answer in answers if isinstance(answer, ProviderAuth)), None)
         if refused is not None:
@@ -128,19 +128,19 @@ class Google:
             headers={KEY_HEADER: reveal(self.key, SPEC)},
             params={"cx": engine_id} | to_params(query, window),
         )
-        return await self.api.ask(request, deadline)
+        return await self.api.json(request, deadline)
 
 
 @dataclass(frozen=True, slots=True)
 class ResultWindow:
-    """Some results of a search: from which, and how many. The first is 1."""
+    """A range of results; the first result is 1."""
 
     start: int
     size: int
 
 
 def to_windows(query: Query) -> Iterator[ResultWindow]:
-    """The pages of ten that hold the results asked for; none beyond what Google serves."""
+    """The pages of ten that contain the requested results, up to the last one that Google serves."""
     count = max(1, min(query.count, MAX_RESULTS))
     first = (query.page - 1) * count + 1
     end = min(first + count, LAST_RESULT + 1)
@@ -149,7 +149,7 @@ def to_windows(query: Query) -> Iterator[ResultWindow]:
 
 
 def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
-    """The URL's parameters, but for the engine's id."""
+    """The URL's parameters, except the engine's id."""
     params = {"q": query.text, "num": str(window.size)}
     if window.start > 1:
         params["start"] = str(window.start)
@@ -169,7 +169,7 @@ def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
 
 
 def to_restriction(language: str) -> str:
-    """A language as `lr` takes it: without its region, but for Chinese."""
+    """A language in the form of `lr`: without its region, except for Chinese."""
     tag = language.lower().replace("_", "-")
     return WHOLE_LANGUAGES.get(tag) or f"lang_{tag.partition('-')[0]}"
 
@@ -190,15 +190,15 @@ def merged(pages: list[dict[str, object]]) -> dict[str, object]:
 
 
 def to_found(body: dict[str, object]) -> ProviderResults:
-    """What an answer found. One that has no items but says how long the search took found nothing.
+    """The results of an answer. One without items but with search information is an empty result.
 
     Raises:
-        ProviderAnswerInvalid: It has another shape.
+        ProviderAnswerInvalid: It is in another format.
     """
-    said = body.get("searchInformation")
-    if "items" not in body and not isinstance(said, dict):
-        raise invalid_answer(SPEC, "it has no results and tells of no search")
-    total = total_from(said.get("totalResults")) if isinstance(said, dict) else None
+    information = body.get("searchInformation")
+    if "items" not in body and not isinstance(information, dict):
+        raise invalid_answer(SPEC, "it has neither results nor search information")
+    total = total_from(information.get("totalResults")) if isinstance(information, dict) else None
     return ProviderResults(to_hits(body.get("items", [])), total=total, raw=body)
 
 

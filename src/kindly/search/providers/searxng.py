@@ -1,19 +1,27 @@
-"""SearXNG: Query → hits of the user's own instances, asked in turn.
+"""SearXNG: Query → hits of the user's own instances, called in turn.
 
-Filters and formats are those of `searxng.searxng_api`: JSON first, and the results page where JSON is off.
+Filters and formats are those of `searxng.searxng_api`: JSON first, and the results page where JSON is disabled.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from kindly.budget import Deadline
+from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import ProviderRejected, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
-from kindly.search.provider import Need, Pace, ProviderSpec
-from kindly.search.searxng.searxng_api import ask_instance, json_is_off
+from kindly.search.provider import Access, Need, Pace, ProviderSpec, SearchProvider
+from kindly.search.searxng.searxng_api import json_is_off, search_instance
 from kindly.search.vendor_api import VendorApi
+
+
+def build(access: Access) -> SearchProvider:
+    """The provider over the addresses of the setting."""
+    time = access.clock.monotonic
+    memory = InstanceMemory(Cooldowns(time), Cooldowns(time))
+    return SearXNG(access.api, access.values["SEARXNG_BASE_URL"], memory)
+
 
 SPEC = ProviderSpec(
     name="searxng",
@@ -25,29 +33,32 @@ SPEC = ProviderSpec(
             "Your own SearXNG, or several with commas between them.",
         ),
     ),
-    build=lambda access: SearXNG(access.api, access.values["SEARXNG_BASE_URL"], access.clock.time),
-    # One's own server has no plan; this spares the engines behind it.
+    build=build,
+    # The user's own server has no plan; this limit protects the engines behind it.
     pace=Pace(calls=10, per_s=1),
     status_notes={
-        302: "A SearXNG limiter sends addresses away so that it takes for a bot's.",
-        401: "SearXNG itself knows no keys: something in front of it wants a login.",
-        403: "SearXNG itself knows no keys: something in front of it turns us away.",
-        429: "An own SearXNG can let us through its limiter: `pass_ip` in its limiter.toml.",
+        302: "SearXNG's limiter redirects addresses that it takes for a bot.",
+        429: "Your own SearXNG can exempt this address: `pass_ip` in its limiter.toml.",
+    },
+    status_sentences={
+        # SearXNG itself has no API keys.
+        401: "A server in front of SearXNG requires a login (HTTP {status}): check {key_setting}.",
+        403: "SearXNG, or a server in front of it, denies access (HTTP {status}): check {key_setting}.",
     },
 )
-REST_S = 60.0
-"""How long an instance that failed is asked only after the others."""
+FAILED_S = 60.0
+"""How long an instance that failed is called only after the others."""
 JSON_OFF_S = 86_400.0
-"""How long an instance that does not serve JSON is asked for its results page at once."""
+"""How long an instance that does not serve JSON is asked for its results page only."""
 
 
 @dataclass
-class FormatMemory:
+class InstanceMemory:
     """What was learned about the instances since the start."""
 
-    turn: int = 0
-    resting_until: dict[str, float] = field(default_factory=dict)
-    json_off_until: dict[str, float] = field(default_factory=dict)
+    failed: Cooldowns[str]
+    json_off: Cooldowns[str]
+    next_index: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +67,14 @@ class SearXNG:
 
     api: VendorApi
     addresses: Secret = field(repr=False)
-    now: Callable[[], float]
-    memory: FormatMemory = field(default_factory=FormatMemory, repr=False)
+    memory: InstanceMemory = field(repr=False)
     name: str = field(default=SPEC.name, init=False)
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
-        """What the first instance that answers found.
+        """The results of the first instance that answers.
 
         Raises:
-            SearchError: The first one's error, if none did.
+            SearchError: The first instance's error, if none answered.
         """
         instances = self._in_turn(to_addresses(self.addresses.get_secret_value()))
         first_error: SearchError | None = None
@@ -73,43 +83,39 @@ class SearXNG:
                 break
             share = deadline.within(deadline.remaining_s() / (others_left + 1))
             try:
-                return await self._ask(instance, query, share)
+                return await self._search_one(instance, query, share)
             except SearchError as error:
-                self.memory.resting_until[instance] = self.now() + REST_S
+                self.memory.failed.start(instance, FAILED_S)
                 first_error = first_error or error
         raise first_error or no_address()
 
-    async def _ask(self, instance: str, query: Query, deadline: Deadline) -> ProviderResults:
-        json_off_until = self.memory.json_off_until
-        try_json = json_off_until.get(instance, 0.0) <= self.now()
+    async def _search_one(self, instance: str, query: Query, deadline: Deadline) -> ProviderResults:
+        try_json = not self.memory.json_off.is_active(instance)
         if try_json:
             try:
-                return await ask_instance(self.api, instance, query, deadline, json=True)
+                return await search_instance(self.api, instance, query, deadline, json=True)
             except SearchError as error:
                 if not json_is_off(error):
                     raise
-        found = await ask_instance(self.api, instance, query, deadline, json=False)
+        found = await search_instance(self.api, instance, query, deadline, json=False)
         if try_json:
-            json_off_until[instance] = self.now() + JSON_OFF_S
+            self.memory.json_off.start(instance, JSON_OFF_S)
         return found
 
     def _in_turn(self, instances: list[str]) -> list[str]:
-        """The instances from the one whose turn it is, those that rest behind the others."""
+        """The instances, starting with the next one in turn; those that failed lately come last."""
         if not instances:
             return []
-        start = self.memory.turn % len(instances)
-        self.memory.turn += 1
-        now, resting = self.now(), self.memory.resting_until
-        return sorted(
-            instances[start:] + instances[:start], key=lambda each: resting.get(each, 0.0) > now
-        )
+        start = self.memory.next_index % len(instances)
+        self.memory.next_index += 1
+        return sorted(instances[start:] + instances[:start], key=self.memory.failed.is_active)
 
 
 def to_addresses(value: str) -> list[str]:
-    """The addresses in a setting.
+    """The addresses in the setting.
 
     Raises:
-        ProviderRejected: One of them is no web address.
+        ProviderRejected: One of them is not a web address.
     """
     addresses = [part.strip() for part in value.split(",") if part.strip()]
     if not all(map(_is_web_address, addresses)):
@@ -126,9 +132,9 @@ def _is_web_address(text: str) -> bool:
 
 
 def no_address() -> ProviderRejected:
-    """The error for a setting that names no server."""
+    """The error for a setting without a usable address."""
     return ProviderRejected(
-        "SEARXNG_BASE_URL holds no usable address: give it as in https://searx.example.org, "
+        "SEARXNG_BASE_URL contains no usable address: write it like https://searx.example.org, "
         "several with commas between them.",
         provider=SPEC.name,
     )

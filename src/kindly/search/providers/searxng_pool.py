@@ -12,7 +12,7 @@ from kindly.models import ProviderResults, Query
 from kindly.search.provider import Access, Need, Pace, ProviderSpec
 from kindly.search.searxng.instance_pool import NAME, InstancePool
 from kindly.search.searxng.pool_settings import PoolSettings, Wire
-from kindly.search.searxng.searxng_api import ask_instance
+from kindly.search.searxng.searxng_api import search_instance
 from kindly.search.vendor_api import VendorApi
 
 
@@ -68,7 +68,7 @@ class PoolWire:
     ) -> ProviderResults:
         """A search."""
         try:
-            return await ask_instance(
+            return await search_instance(
                 self.api, instance, query, deadline, json=False, user_agent=user_agent
             )
         except FetchError as error:

@@ -1,6 +1,6 @@
 """Serper: Query → hits of Google's results, through its JSON API.
 
-| filter        | goes out as                                                                                     |
+| filter        | is sent as                                                                                     |
 |---------------|-------------------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                                         |
 | `time_range`  | `tbs` = `qdr:d`, `qdr:w`, `qdr:m`, `qdr:y`                                                      |
@@ -29,7 +29,7 @@ SPEC = ProviderSpec(
     build=lambda access: Serper(access.api, access.base_url, access.values["SERPER_API_KEY"]),
     # Paid plans start at 50 queries a second.
     pace=Pace(calls=50, per_s=1),
-    status_notes={400: "Serper answers so, too, when the account has no credits left."},
+    status_notes={400: "Serper also responds like this when the account has no credits left."},
 )
 MAX_RESULTS = 100
 KEY_HEADER = "X-API-KEY"
@@ -76,7 +76,7 @@ class Serper:
             headers={KEY_HEADER: reveal(self.key, SPEC)},
             json=to_body(query),
         )
-        return ProviderResults(to_hits(await self.api.ask(request, deadline), vertical))
+        return ProviderResults(to_hits(await self.api.json(request, deadline), vertical))
 
 
 def to_body(query: Query) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Tavily: Query → hits with scores, through its JSON API.
 
-| filter        | goes out as                                                       |
+| filter        | is sent as                                                       |
 |---------------|-------------------------------------------------------------------|
 | `site`        | `include_domains`                                                 |
 | `time_range`  | `time_range`, the same words                                      |
@@ -31,7 +31,7 @@ SPEC = ProviderSpec(
     pace=Pace(calls=100, per_s=60),
     # Beside 429: 432 is the plan's own limit, 433 the pay-as-you-go limit.
     limit_statuses=frozenset({429, 432, 433}),
-    status_notes={400: "Tavily takes queries of at most 400 characters."},
+    status_notes={400: "Tavily accepts queries of at most 400 characters."},
 )
 MAX_RESULTS = 20
 FIELDS = HitFields(
@@ -56,7 +56,7 @@ class Tavily:
             headers={"Authorization": f"Bearer {reveal(self.key, SPEC)}"},
             json=to_body(query),
         )
-        return ProviderResults(to_hits(await self.api.ask(request, deadline)))
+        return ProviderResults(to_hits(await self.api.json(request, deadline)))
 
 
 def to_body(query: Query) -> dict[str, object]:

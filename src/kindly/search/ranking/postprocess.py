@@ -1,45 +1,88 @@
-"""A provider's or a fusion's hits → what is shown: each page once, weighed, and marked where it seems off the subject.
+"""Hits of a provider or a fusion → finished hits: deduplicated, ordered by quality, safe to show.
 
-Pure. Only copies are left out, and the hit that stands for them says so; everything else is reordered at most.
+Pure. Only copies are left out, and the hit that remains says where they are; everything else is reordered at most.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
-from kindly.models import Hit, Query
+from kindly.models import Hit, Hits, Query
+from kindly.redact import Redactor
 from kindly.search.ranking.fusion import distinct
-from kindly.search.ranking.quality import judged
+from kindly.search.ranking.quality import by_quality
 from kindly.search.ranking.query_words import terms, words
 from kindly.search.ranking.relevance import looks_unrelated
+from kindly.text import invisible
 
 MIN_TERMS = 6
-"""Snippets with fewer are too short to call two pages copies."""
+"""Shorter snippets say too little to call two pages copies."""
 NEARLY_EQUAL = 0.9
-"""Share of the shorter snippet's terms that the longer one has too."""
+"""Share of the shorter snippet's terms that the longer one contains too."""
 UNRELATED = "shares no word with the query"
+MAX_ENGINE_NAME = 60
+BRACKETS = {ord(sign): quote(sign) for sign in "<>＜＞﹤‹❮〈⟨《«≪"}
+"""Characters that must be percent-encoded in an address: unencoded, they could imitate the markup around it."""
 
 
 def clean(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits without copies, weighed, at most as many as were asked for."""
+    """The hits without copies, ordered by quality, at most `query.count`."""
     unique = without_copies(tuple(distinct(hits).values()))
     if looks_unrelated(query.text, unique):
         unique = tuple(replace(hit, reasons=(*hit.reasons, UNRELATED)) for hit in unique)
-    return judged(unique)[: query.count]
+    return by_quality(unique)[: query.count]
 
 
 def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The first of each set of hits with the same title and nearly the same snippet; it tells where the others are."""
+    """The first of each set of hits with the same title and nearly the same snippet; it says where the others are."""
     by_title: dict[str, list[int]] = {}
-    kept: list[Hit] = []
+    unique: list[Hit] = []
     for hit in hits:
         same = by_title.setdefault(" ".join(words(hit.title)), [])
-        copied = next((at for at in same if _are_copies(kept[at].snippet, hit.snippet)), None)
+        copied = next((at for at in same if _are_copies(unique[at].snippet, hit.snippet)), None)
         if copied is None:
-            same.append(len(kept))
-            kept.append(hit)
+            same.append(len(unique))
+            unique.append(hit)
         else:
-            kept[copied] = _standing_for(kept[copied], hit)
-    return tuple(kept)
+            unique[copied] = _with_copy(unique[copied], hit)
+    return tuple(unique)
+
+
+def visible(hits: Hits, redactor: Redactor) -> Hits:
+    """Hits as a person would see them: without invisible characters, and without our keys if a vendor echoes them."""
+
+    def shown(text: str) -> str:
+        return redactor.text(invisible.clean(text)[0])
+
+    def engines(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(shown(name)[:MAX_ENGINE_NAME] for name in names)
+
+    raw = hits.raw and {name: _map_strings(item, shown) for name, item in hits.raw.items()}
+    return replace(
+        hits,
+        hits=tuple(
+            replace(
+                hit,
+                title=shown(hit.title),
+                url=shown(hit.url).translate(BRACKETS),
+                snippet=shown(hit.snippet),
+                published=hit.published and shown(hit.published),
+                engines=engines(hit.engines),
+            )
+            for hit in hits.hits
+        ),
+        engines=engines(hits.engines),
+        raw=raw,
+    )
+
+
+def _map_strings(value: object, change: Callable[[str], str]) -> object:
+    """A JSON value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: _map_strings(item, change) for name, item in value.items()}
+    return [_map_strings(item, change) for item in value] if isinstance(value, list) else value
 
 
 def _are_copies(one: str, other: str) -> bool:
@@ -48,7 +91,7 @@ def _are_copies(one: str, other: str) -> bool:
     return shorter >= MIN_TERMS and len(first & second) >= NEARLY_EQUAL * shorter
 
 
-def _standing_for(hit: Hit, copy: Hit) -> Hit:
+def _with_copy(hit: Hit, copy: Hit) -> Hit:
     return replace(
         hit,
         found_by=tuple(dict.fromkeys((*hit.found_by, *copy.found_by))),

@@ -215,7 +215,7 @@ PATTERNS = (
 BY_NAME = {name: group for group in HOSTS for name in group.names}
 
 
-def judged(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def by_quality(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """All hits, each moved by its points and saying why where its place changed."""
     verdicts = [tuple(_verdicts(hit)) for hit in hits]
     order = sorted(range(len(hits)), key=lambda rank: rank - _clamped(verdicts[rank]))

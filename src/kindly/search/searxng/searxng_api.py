@@ -1,9 +1,9 @@
-"""SearXNG's wire, for any instance: Query → request, JSON or results page → Found.
+"""SearXNG's HTTP interface, for any instance: Query → request; JSON or results page → results.
 
-Written from the source of SearXNG 2023 to 2026 (its versions are dates): the JSON of `searx/webutils.py`, the HTML of
-its theme `simple`. Which instance is asked, and when, is the caller's business.
+Follows SearXNG of 2023 to 2026 (its versions are dates): the JSON of `searx/webutils.py`, the HTML of its theme
+`simple`. The caller decides which instance is called, and when.
 
-| filter        | goes out as                                                                     |
+| filter        | is sent as                                                                     |
 |---------------|---------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                         |
 | `time_range`  | `time_range`, the same words                                                    |
@@ -43,19 +43,19 @@ FIELDS = HitFields(
 SAFE_SEARCH: dict[SafeSearch, str] = {"off": "0", "moderate": "1", "strict": "2"}
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 BROWSER_HEADERS = {
-    # Its limiter turns away who accepts no HTML or names no language, even for JSON.
+    # Its limiter blocks clients that accept no HTML or name no language, even for JSON.
     "Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8",
     "Sec-Fetch-Dest": "document",
     "Sec-Fetch-Mode": "navigate",
     "Sec-Fetch-Site": "none",
 }
 ENGINES_FAILED = "#engines_msg .response-error, #sidebar .dialog-error"
-"""How the page lists engines that did not answer; before 2024 it did so in a dialog."""
+"""The list of engines that did not answer; before 2024 it was a dialog."""
 JSON_OFF = 403
-"""How SearXNG answers a format that its settings do not list."""
+"""SearXNG's status for a format that its settings do not list."""
 
 
-async def ask_instance(
+async def search_instance(
     api: VendorApi,
     base_url: str,
     query: Query,
@@ -64,10 +64,10 @@ async def ask_instance(
     json: bool,
     user_agent: str | None = None,
 ) -> ProviderResults:
-    """What one instance found, asked for JSON or for its results page. HTML that comes for JSON is read too.
+    """The results of one instance, as JSON or from its results page. HTML in place of JSON is parsed too.
 
     Raises:
-        SearchError: One of its provider leaves; `json_is_off` tells whether it was the format that was refused.
+        SearchError: One of its provider classes; `json_is_off` tells whether the format was refused.
     """
     request = build_request(api.client, base_url, query, json=json, user_agent=user_agent)
     return parse(await api.send(request, deadline), api.spec, instance=shown(base_url))
@@ -86,7 +86,7 @@ def build_request(
     json: bool,
     user_agent: str | None = None,
 ) -> "httpx2.Request":
-    """A search as a browser would send it; without a User-Agent, with the client's own."""
+    """A search as a browser would send it; the default User-Agent is the client's own."""
     language = to_language(query) or "en"
     headers = BROWSER_HEADERS | {"Accept-Language": f"{language},en;q=0.5"}
     if user_agent:
@@ -97,7 +97,7 @@ def build_request(
 
 
 def to_params(query: Query) -> dict[str, str]:
-    """The URL's parameters, but for the format."""
+    """The URL's parameters, except the format."""
     params = {
         "q": f"{query.text} site:{query.site}" if query.site else query.text,
         "categories": query.category,
@@ -114,7 +114,7 @@ def to_params(query: Query) -> dict[str, str]:
 
 
 def to_language(query: Query) -> str | None:
-    """The language as SearXNG writes it (`de`, `de-AT`), or None; it refuses other forms."""
+    """The language as SearXNG writes it (`de`, `de-AT`), or None: it refuses other forms."""
     language, _, own_region = (query.language or "").replace("_", "-").partition("-")
     language, region = language.lower(), query.region or own_region
     if not LANGUAGE.fullmatch(language):
@@ -123,11 +123,11 @@ def to_language(query: Query) -> str | None:
 
 
 def parse(answer: bytes, spec: ProviderSpec, *, instance: str | None = None) -> ProviderResults:
-    """What an answer found, be it JSON or HTML.
+    """The results in an answer, JSON or HTML.
 
     Raises:
         ProviderBlocked: It is a challenge, or every engine behind the instance failed.
-        ProviderRateLimited: It is a limiter's page.
+        ProviderRateLimited: It is the page of a rate limiter.
         ProviderAnswerInvalid: It is something else.
     """
     text = answer.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
@@ -150,8 +150,8 @@ def parse_json(
     """The hits of a JSON answer, with engines, scores and dates.
 
     Raises:
-        ProviderBlocked: It has no result, and engines that failed.
-        ProviderAnswerInvalid: It has another shape.
+        ProviderBlocked: It has no results, and engines that failed.
+        ProviderAnswerInvalid: It is in another format.
     """
     results = body.get("results")
     if isinstance(results, list):
@@ -159,7 +159,7 @@ def parse_json(
     hits = hits_from(results, FIELDS, spec)
     if not hits and body.get("unresponsive_engines") and not body.get("answers"):
         raise engines_failed(spec)
-    # It writes 0 where its engines name no number.
+    # It writes 0 if its engines report no number.
     total = total_from(body.get("number_of_results")) or None
     return ProviderResults(hits, total=total, engines=engines_of(hits), instance=instance)
 
@@ -168,8 +168,8 @@ def parse_page(page: str, spec: ProviderSpec, *, instance: str | None = None) ->
     """The hits of a results page of the theme `simple`.
 
     Raises:
-        ProviderBlocked: It is a challenge, or has no result and engines that failed.
-        ProviderRateLimited: It is a limiter's page.
+        ProviderBlocked: It is a challenge, or it has no results and engines that failed.
+        ProviderRateLimited: It is the page of a rate limiter.
         ProviderAnswerInvalid: It is another page.
     """
     from turbohtml import parse as parse_html
@@ -183,36 +183,35 @@ def parse_page(page: str, spec: ProviderSpec, *, instance: str | None = None) ->
         )
     if document.select_one("#results, #urls") is None:
         sign = challenge_in(page)
-        raise challenged(sign, spec) if sign else invalid_answer(spec, "it is no results page")
+        raise challenged(sign, spec) if sign else invalid_answer(spec, "it is not a results page")
     if document.select_one(ENGINES_FAILED) is not None:
         raise engines_failed(spec)
     return ProviderResults((), instance=instance)
 
 
 def engines_failed(spec: ProviderSpec) -> ProviderBlocked:
-    """The error for an empty answer that says that engines could not be asked."""
+    """The error for an empty answer that lists engines that failed."""
     return ProviderBlocked(
-        f"{spec.label} has no result because search engines behind it did not answer it: "
-        "try again later, or use another provider.",
+        f"{spec.label} returned no results because the search engines behind it did not answer.",
         provider=spec.name,
     )
 
 
 def shown(base_url: str) -> str:
-    """The address of an instance as it may be shown: without a user and password in it."""
+    """The address of an instance without user and password."""
     parts = urlsplit(base_url.rstrip("/"))
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _with_engines(result: object) -> object:
-    """A result that names all engines, as old versions and engines' own types may name one only."""
+    """A result with the list of its engines; old versions and some result types name only one."""
     if isinstance(result, dict) and not result.get("engines"):
         return result | {"engines": result.get("engine")}
     return result
 
 
 def _item(article: "Element") -> dict[str, object]:
-    """One result of the page under the names that it has in JSON."""
+    """One result of the page, with the field names of the JSON."""
     is_image = "result-images" in _classes(article)
     link = article.select_one(".result-url a" if is_image else "h3 a")
     time = article.select_one("time.published_date")
@@ -243,6 +242,6 @@ def _classes(element: "Element") -> list[str]:
 
 
 def _total_in(document: "Document") -> int | None:
-    """The number of results as any language writes it: `1,234`, `1.234`, `1 234`."""
+    """The number of results in any language's format: `1,234`, `1.234`, `1 234`."""
     count = document.select_one("#result_count")
     return total_from("".join(re.findall(r"[0-9]", count.text))) if count is not None else None

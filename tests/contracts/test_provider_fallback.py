@@ -1,4 +1,4 @@
-"""Both vendors behind the router, over a fake wire: who is called, and what the caller sees."""
+"""Serper with Tavily as its fallback, over a fake transport: which vendor is called, and what the caller sees."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Case:
     retry_after_s: float | None = None
 
 
-PASSING = {
+TEMPORARY = {
     "500": Case(refused(500), ProviderFailed, 500),
     "502": Case(refused(502), ProviderFailed, 502),
     "503": Case(refused(503), ProviderFailed, 503),
@@ -96,7 +96,7 @@ FINAL = {
     "422": Case(refused(422), ProviderRejected, 422),
 }
 
-passing = pytest.mark.parametrize("case", PASSING.values(), ids=PASSING.keys())
+temporary = pytest.mark.parametrize("case", TEMPORARY.values(), ids=TEMPORARY.keys())
 final = pytest.mark.parametrize("case", FINAL.values(), ids=FINAL.keys())
 
 
@@ -107,8 +107,8 @@ def assert_is(error: SearchError, case: Case, provider: str) -> None:
     assert not any(key in str(error) for key in KEYS.values())
 
 
-@passing
-async def test_passing_failure_of_serper_is_answered_by_tavily(case: Case) -> None:
+@temporary
+async def test_temporary_failure_of_serper_is_answered_by_tavily(case: Case) -> None:
     api = FakeApi({SERPER: [case.reply], TAVILY: [found("tavily")]})
     hits = await search(api)
     assert api.hosts == [SERPER, TAVILY]
@@ -116,7 +116,7 @@ async def test_passing_failure_of_serper_is_answered_by_tavily(case: Case) -> No
 
 
 @final
-async def test_refusal_by_serper_is_told_and_tavily_is_not_asked(case: Case) -> None:
+async def test_refusal_by_serper_is_reported_and_tavily_is_not_called(case: Case) -> None:
     api = FakeApi({SERPER: [case.reply], TAVILY: [found("tavily")]})
     with pytest.raises(SearchError) as caught:
         await search(api)
@@ -124,9 +124,9 @@ async def test_refusal_by_serper_is_told_and_tavily_is_not_asked(case: Case) -> 
     assert_is(caught.value, case, "serper")
 
 
-@passing
+@temporary
 @pytest.mark.parametrize("only", BOTH)
-async def test_without_fallback_a_passing_failure_is_told(case: Case, only: str) -> None:
+async def test_without_fallback_a_temporary_failure_is_reported(case: Case, only: str) -> None:
     api = FakeApi({SERPER: [case.reply], TAVILY: [case.reply]})
     with pytest.raises(SearchError) as caught:
         await search(api, (only,))
@@ -135,14 +135,14 @@ async def test_without_fallback_a_passing_failure_is_told(case: Case, only: str)
     assert len(api.requests) == (2 if again else 1)
 
 
-@passing
+@temporary
 async def test_failure_of_both_is_the_primary_error_with_a_note(case: Case) -> None:
     api = FakeApi({SERPER: [case.reply], TAVILY: [refused(429)]})
     with pytest.raises(SearchError) as caught:
         await search(api)
     assert api.hosts == [SERPER, TAVILY]
     assert_is(caught.value, case, "serper")
-    assert "tavily (rate_limited)" in str(caught.value)
+    assert "tavily (HTTP 429)" in str(caught.value)
 
 
 @final
@@ -162,26 +162,26 @@ async def test_tavily_plan_limits_are_rate_limits(status: int) -> None:
     assert len(api.requests) == 1
 
 
-async def test_000_ac1_and_001_ac1_only_tavily_key_is_enough() -> None:
+async def test_a_tavily_key_alone_is_enough() -> None:
     api = FakeApi({TAVILY: [found("tavily")]})
     hits = await search(api, ("tavily",))
     assert (hits.provider, hits.failed, len(hits.hits)) == ("tavily", (), 3)
 
 
-async def test_000_ac2_and_001_ac2_both_keys_use_serper() -> None:
+async def test_with_both_keys_serper_is_called() -> None:
     api = FakeApi({SERPER: [found("serper")], TAVILY: [found("tavily")]})
     hits = await search(api)
     assert api.hosts == [SERPER]
     assert {hit.provider for hit in hits.hits} == {"serper"}
 
 
-async def test_000_ac3_and_001_ac3_serper_500_falls_back_to_tavily() -> None:
+async def test_http_500_of_serper_falls_back_to_tavily() -> None:
     api = FakeApi({SERPER: [refused(500)], TAVILY: [found("tavily")]})
     hits = await search(api)
     assert {hit.provider for hit in hits.hits} == {"tavily"}
 
 
-async def test_000_ac4_and_001_ac4_no_key_names_both_variables() -> None:
+async def test_without_a_key_the_error_names_both_variables() -> None:
     api = FakeApi({})
     with pytest.raises(NoProvider) as caught:
         await search(api, ())
@@ -189,7 +189,7 @@ async def test_000_ac4_and_001_ac4_no_key_names_both_variables() -> None:
     assert "TAVILY_API_KEY" in str(caught.value)
 
 
-async def test_001_ac6_fewer_results_than_asked_are_returned() -> None:
+async def test_fewer_results_than_requested_are_returned() -> None:
     answer = provider_answer("serper", "search")
     assert isinstance(answer["organic"], list)
     answer["organic"] = answer["organic"][:1]
@@ -199,14 +199,14 @@ async def test_001_ac6_fewer_results_than_asked_are_returned() -> None:
     assert api.hosts == [SERPER]
 
 
-async def test_001_req2_empty_result_set_does_not_fall_back() -> None:
+async def test_an_empty_result_does_not_fall_back() -> None:
     api = FakeApi({SERPER: [nothing("serper")], TAVILY: [found("tavily")]})
     hits = await search(api)
     assert (hits.hits, hits.provider, hits.failed) == ((), "serper", ())
     assert api.hosts == [SERPER]
 
 
-async def test_only_the_asked_vendor_sees_its_key() -> None:
+async def test_each_vendor_sees_only_its_own_key() -> None:
     api = FakeApi({SERPER: [refused(500)], TAVILY: [found("tavily")]})
     await search(api)
     for request, own, other in zip(api.requests, BOTH, reversed(BOTH), strict=True):

@@ -1,4 +1,4 @@
-"""The router in virtual time: breakers, pacing, deadlines, fusion, batches and what outlives a restart."""
+"""The router in virtual time: circuit breakers, rate limits, deadlines, batches, restarts."""
 
 import anyio
 import pytest
@@ -14,12 +14,13 @@ from kindly.errors import (
     SearchError,
 )
 from kindly.models import Hits, ProviderResults, Query
+from kindly.redact import Redactor
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider import Pace, SearchProvider
-from kindly.search.router import Router, build_router
+from kindly.search.router import Router, RouterSettings, build_router
 from kindly.search.state.state import MemoryState, State
 from tests.support.fakes import FakeProvider
-from tests.support.routing import CHOICES, VIRTUAL, SlowProvider, entry, hits_at, virtual_clock
+from tests.support.routing import HINTS, VIRTUAL, SlowProvider, entry, hits_at, virtual_clock
 
 pytestmark = pytest.mark.anyio
 
@@ -34,18 +35,19 @@ def anyio_backend() -> tuple[str, dict[str, object]]:
 
 def router(
     *providers: SearchProvider,
-    fuse: int = 1,
+    parallel: int = 1,
+    concurrency: int = 5,
     pace: Pace | None = None,
     state: State | None = None,
     scraped: bool = False,
 ) -> Router:
     return build_router(
         [entry(each, pace=pace or Pace(1000, 1), scraped=scraped) for each in providers],
-        choices=CHOICES,
         clock=virtual_clock(),
         state=state or MemoryState(),
-        fuse=fuse,
-        cache_ttl_s=0,
+        hints=HINTS,
+        redactor=Redactor.of(()),
+        settings=RouterSettings(parallel, cache_ttl_s=0, concurrency=concurrency),
     )
 
 
@@ -74,11 +76,11 @@ async def test_with_one_of_two_failing_no_search_fails_and_the_open_one_is_not_c
         hits = await search(over)
         assert hits.provider == "second"
         assert len(first.queries) == min(number + 1, 3)
-    assert hits.why == "first is resting after 3 failures"
+    assert hits.why == "first is paused after 3 failures"
     assert hits.failed == ()
 
 
-async def test_trial_is_made_every_thirty_seconds_until_it_succeeds() -> None:
+async def test_a_trial_call_is_made_every_thirty_seconds_until_it_succeeds() -> None:
     first = FakeProvider("first", [*[down("first")] * 5, hits_at("first.example")])
     over = router(first, ok("second"))
     answered = []
@@ -89,16 +91,16 @@ async def test_trial_is_made_every_thirty_seconds_until_it_succeeds() -> None:
     assert answered == ["second"] * (len(answered) - answered.count("first")) + ["first"] * (
         answered.count("first")
     )
-    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
+    assert over.stats.snapshot()[0].health is BreakerHealth.CLOSED
 
 
-async def test_only_one_search_at_a_time_makes_the_trial() -> None:
+async def test_only_one_search_at_a_time_makes_the_trial_call() -> None:
     first = SlowProvider("first", [(0, down("first"))] * 3 + [(2, hits_at("first.example"))])
     over = router(first, ok("second"))
     for _ in range(3):
         await search(over)
     await anyio.sleep(30)
-    outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30), 5)
+    outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30))
     assert len(first.asked_at) == 4
     assert sorted(hits.provider for hits in outcomes if isinstance(hits, Hits)) == [
         "first",
@@ -114,39 +116,41 @@ async def test_only_one_search_at_a_time_makes_the_trial() -> None:
     ],
     ids=["auth-does-not-count", "429-counts"],
 )
-async def test_breaker_counts_what_another_may_do_better(error: SearchError) -> None:
+async def test_only_failures_that_another_provider_may_avoid_open_the_breaker(
+    error: SearchError,
+) -> None:
     over = router(FakeProvider("first", [error]), ok("second"))
     for _ in range(5):
-        await over.search_all([QUERY], Deadline.after(30), 1)
-    health = over.ledger.snapshot()[0].health
+        await over.search_all([QUERY], Deadline.after(30))
+    health = over.stats.snapshot()[0].health
     assert health is (BreakerHealth.OPEN if error.try_next else BreakerHealth.CLOSED)
 
 
-async def test_all_resting_the_one_that_is_due_first_is_asked_anyway() -> None:
+async def test_with_all_breakers_open_the_provider_that_is_due_first_is_called_anyway() -> None:
     first = FakeProvider("first", [down("first")])
     second = FakeProvider("second", [*[down("second")] * 4, hits_at("second.example")])
     over = router(first, second)
     for _ in range(3):
         await error_of(over)
     asked = len(first.queries)
-    rests = [lane.breaker.rest_s for lane in over.lanes]
-    assert rests[0] > rests[1] > 0
+    open_s = [provider.breaker.open_s for provider in over.providers]
+    assert open_s[0] > open_s[1] > 0
     hits = await search(over)
-    assert (hits.provider, hits.why) == ("second", "first is resting after 3 failures")
+    assert (hits.provider, hits.why) == ("second", "first is paused after 3 failures")
     assert len(first.queries) == asked
 
 
-async def test_all_resting_and_failing_still_tells_a_real_error() -> None:
+async def test_with_all_breakers_open_and_failing_the_error_is_a_real_one() -> None:
     over = router(FakeProvider("first", [down("first")]), FakeProvider("second", [down("second")]))
     for _ in range(3):
         await error_of(over)
     error = await error_of(over)
     assert type(error) is ProviderFailed
     assert error.provider == "second"
-    assert "first is resting after 3 failures" in str(error)
+    assert "first is paused after 3 failures" in str(error)
 
 
-async def test_single_provider_is_always_asked() -> None:
+async def test_a_single_provider_is_always_called() -> None:
     only = FakeProvider("only", [*[down("only")] * 10, hits_at("only.example")])
     over = router(only)
     for _ in range(5):
@@ -155,12 +159,12 @@ async def test_single_provider_is_always_asked() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 7])
-@pytest.mark.parametrize("fuse", [1, 3])
+@pytest.mark.parametrize("parallel", [1, 3])
 async def test_with_every_provider_hanging_the_error_comes_within_ten_seconds(
-    count: int, fuse: int
+    count: int, parallel: int
 ) -> None:
     hanging = [SlowProvider(f"p{n}", [(NEVER, ())]) for n in range(count)]
-    over, began = router(*hanging, fuse=fuse), anyio.current_time()
+    over, began = router(*hanging, parallel=parallel), anyio.current_time()
     error = await error_of(over)
     assert anyio.current_time() - began < 10
     assert (type(error), error.provider) == (ProviderTimeout, "p0")
@@ -169,43 +173,43 @@ async def test_with_every_provider_hanging_the_error_comes_within_ten_seconds(
         assert f"{provider.name} (timeout)" in str(error)
 
 
-async def test_provider_with_no_time_to_answer_is_not_blamed() -> None:
+async def test_a_timeout_after_very_little_time_does_not_count_against_the_provider() -> None:
     over = router(SlowProvider("only", [(NEVER, ())]))
     for _ in range(4):
         with pytest.raises(ProviderTimeout):
             await over.search(QUERY, Deadline.after(0.2))
-    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
+    assert over.stats.snapshot()[0].health is BreakerHealth.CLOSED
 
 
-async def test_searches_at_once_queue_for_their_provider() -> None:
+async def test_concurrent_searches_keep_to_the_rate_limit() -> None:
     only = SlowProvider("only", [(0, hits_at("only.example"))])
     over = router(only, pace=Pace(1, 1))
     began = anyio.current_time()
-    outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30), 5)
+    outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30))
     assert all(isinstance(outcome, Hits) for outcome in outcomes)
     assert [at - began for at in only.asked_at] == pytest.approx([0, 1, 2, 3, 4], abs=0.05)
 
 
-async def test_search_that_would_queue_too_long_goes_to_the_next() -> None:
+async def test_a_search_that_would_queue_too_long_goes_to_the_next_provider() -> None:
     first, second = ok("first"), ok("second")
     over = router(first, second, pace=Pace(1, 60))
     assert (await search(over)).provider == "first"
     hits = await search(over)
-    assert (hits.provider, hits.why) == ("second", "first failed (rate_limited)")
-    assert over.ledger.snapshot()[0].health is BreakerHealth.CLOSED
+    assert (hits.provider, hits.why) == ("second", "first failed (rate limit)")
+    assert over.stats.snapshot()[0].health is BreakerHealth.CLOSED
     error = await error_of(over)
     assert type(error) is ProviderRateLimited
     assert error.retry_after_s == pytest.approx(60, abs=1)
     assert (len(first.queries), len(second.queries)) == (1, 1)
 
 
-async def test_retry_that_the_queue_has_no_room_for_leaves_the_first_error() -> None:
+async def test_a_retry_that_the_rate_limit_does_not_allow_leaves_the_first_error() -> None:
     only = FakeProvider("only", [down("only")])
     assert type(await error_of(router(only, pace=Pace(1, 60)))) is ProviderFailed
     assert len(only.queries) == 1
 
 
-async def test_retry_that_meets_a_rate_limit_tells_it() -> None:
+async def test_a_retry_that_meets_a_rate_limit_reports_it() -> None:
     limited = ProviderRateLimited("Wait.", provider="only", status=429)
     assert await error_of(router(FakeProvider("only", [down("only"), limited]))) is limited
 
@@ -221,7 +225,7 @@ async def test_retry_after_is_obeyed() -> None:
     assert (await search(over)).provider == "first"
 
 
-async def test_scraped_provider_with_unrelated_results_is_blocked_not_answered() -> None:
+async def test_unrelated_results_of_a_scraped_provider_count_as_a_block() -> None:
     unrelated = hits_at("a.invalid", "b.invalid", "c.invalid")
     over = router(FakeProvider("first", [unrelated]), scraped=True)
     with pytest.raises(ProviderBlocked) as caught:
@@ -231,92 +235,16 @@ async def test_scraped_provider_with_unrelated_results_is_blocked_not_answered()
     assert len(hits.hits) == 3
 
 
-async def test_error_of_a_pool_keeps_whom_it_attempted() -> None:
+async def test_the_error_of_a_pool_keeps_the_attempted_instances() -> None:
     spent = PoolExhausted("None.", provider="first", attempted=("https://i.example",))
     over = router(FakeProvider("first", [spent]), FakeProvider("second", [down("second")]))
     error = await error_of(over)
     assert isinstance(error, PoolExhausted)
     assert error.attempted == ("https://i.example",)
-    assert "second (unreachable)" in error.detail
+    assert "second (HTTP 503)" in error.detail
 
 
-async def test_fused_answer_is_one_list_that_says_who_found_what() -> None:
-    first = FakeProvider("first", [hits_at("a.example", "both.example", provider="first")])
-    second = FakeProvider("second", [hits_at("both.example", "b.example", provider="second")])
-    third = ok("third")
-    hits = await search(router(first, second, third, fuse=2))
-    assert [(hit.url, hit.found_by) for hit in hits.hits] == [
-        ("https://both.example/", ("first", "second")),
-        ("https://a.example/", ("first",)),
-        ("https://b.example/", ("second",)),
-    ]
-    assert (hits.provider, hits.why) == ("first", "fused from first, second")
-    assert third.queries == []
-
-
-@pytest.mark.parametrize(
-    ("fast_s", "slow_s", "took_s", "late"),
-    [
-        (0.1, 0.55, 0.55, False),
-        (0.1, 0.7, 0.6, True),
-        (2.0, 3.9, 3.9, False),
-        (2.0, 4.1, 4.0, True),
-        (1.0, NEVER, 2.0, True),
-    ],
-)
-async def test_slow_providers_do_not_hold_the_answer_past_their_grace(
-    fast_s: float, slow_s: float, took_s: float, late: bool
-) -> None:
-    fast = SlowProvider("fast", [(fast_s, hits_at("fast.example"))])
-    slow = SlowProvider("slow", [(slow_s, hits_at("slow.example"))])
-    over = router(slow, fast, fuse=2)
-    hits = await search(over)
-    assert hits.took_ms == pytest.approx(took_s * 1000, abs=2)
-    assert slow.cancelled == late
-    assert hits.why == (
-        "only fast answered; slow was too slow" if late else "fused from slow, fast"
-    )
-    assert over.ledger.snapshot()[0].failures == {}
-
-
-async def test_failing_one_is_replaced_in_a_fusion() -> None:
-    first, second = FakeProvider("first", [down("first")]), ok("second")
-    third, fourth = ok("third"), ok("fourth")
-    hits = await search(router(first, second, third, fourth, fuse=2))
-    assert hits.why == "fused from second, third; first failed (unreachable)"
-    assert hits.failed == ("first",)
-    assert fourth.queries == []
-
-
-async def test_refused_key_is_not_replaced_but_told_in_a_fusion() -> None:
-    first = FakeProvider("first", [ProviderAuth("No.", provider="first", status=401)])
-    second, third = ok("second"), ok("third")
-    hits = await search(router(first, second, third, fuse=2))
-    assert hits.why == "only second answered; first failed (auth)"
-    assert third.queries == []
-
-
-async def test_resting_ones_are_passed_over_in_a_fusion() -> None:
-    first = FakeProvider("first", [down("first")])
-    over = router(first, ok("second"), ok("third"), fuse=2)
-    for _ in range(3):
-        await search(over)
-    hits = await search(over)
-    assert hits.why == "fused from second, third; first is resting after 3 failures"
-    assert len(first.queries) == 3
-
-
-async def test_fusion_of_failures_is_the_primary_error_with_a_note() -> None:
-    slow = SlowProvider("first", [(1, down("first"))])
-    over = router(
-        slow, FakeProvider("second", [ProviderTimeout("Late.", provider="second")]), fuse=2
-    )
-    error = await error_of(over)
-    assert (type(error), error.provider) == (ProviderFailed, "first")
-    assert "second (timeout)" in str(error)
-
-
-async def test_cancelled_trial_leaves_the_next_search_to_try() -> None:
+async def test_after_a_cancelled_trial_the_next_search_tries() -> None:
     first = SlowProvider(
         "first", [(0, down("first"))] * 3 + [(NEVER, ()), (0, hits_at("x.example"))]
     )
@@ -329,7 +257,7 @@ async def test_cancelled_trial_leaves_the_next_search_to_try() -> None:
     assert (await search(over)).provider == "first"
 
 
-async def test_batch_keeps_its_order_runs_so_many_at_once_and_survives_failures() -> None:
+async def test_a_batch_keeps_its_order_and_its_concurrency_limit_and_survives_failures() -> None:
     now, most = 0, 0
 
     class Counting(FakeProvider):
@@ -344,7 +272,7 @@ async def test_batch_keeps_its_order_runs_so_many_at_once_and_survives_failures(
 
     only = Counting("only", [hits_at("only.example")])
     queries = [Query(str(n)) for n in (5, 1, 3, 2, 4)]
-    outcomes = await router(only).search_all(queries, Deadline.after(60), 2)
+    outcomes = await router(only, concurrency=2).search_all(queries, Deadline.after(60))
     assert most == 2
     assert [
         outcome.query if isinstance(outcome, Hits) else type(outcome) for outcome in outcomes
@@ -352,17 +280,17 @@ async def test_batch_keeps_its_order_runs_so_many_at_once_and_survives_failures(
 
 
 async def test_empty_batch_is_an_empty_list() -> None:
-    assert await router(ok("only")).search_all([], Deadline.after(5), 3) == []
+    assert await router(ok("only")).search_all([], Deadline.after(5)) == []
 
 
-async def test_identical_queries_of_a_batch_are_asked_once() -> None:
+async def test_identical_queries_of_a_batch_are_searched_once() -> None:
     only = SlowProvider("only", [(1, hits_at("only.example"))])
-    outcomes = await router(only).search_all([QUERY] * 4, Deadline.after(30), 4)
+    outcomes = await router(only).search_all([QUERY] * 4, Deadline.after(30))
     assert len(outcomes) == 4
     assert len(only.asked_at) == 1
 
 
-async def test_open_breaker_and_counts_outlive_a_restart() -> None:
+async def test_open_breakers_and_counts_survive_a_restart() -> None:
     state, first = MemoryState(), FakeProvider("first", [down("first")])
     before = router(first, ok("second"), state=state)
     await before.open()
@@ -372,23 +300,23 @@ async def test_open_breaker_and_counts_outlive_a_restart() -> None:
     await anyio.sleep(10)
     after = router(first, ok("second"), state=state)
     await after.open()
-    assert [(each.name, each.calls) for each in after.ledger.snapshot()] == [
+    assert [(each.name, each.calls) for each in after.stats.snapshot()] == [
         ("first", 3),
         ("second", 4),
     ]
-    assert after.ledger.snapshot()[0].health is BreakerHealth.OPEN
-    assert (await search(after)).why == "first is resting after 3 failures"
+    assert after.stats.snapshot()[0].health is BreakerHealth.OPEN
+    assert (await search(after)).why == "first is paused after 3 failures"
     await anyio.sleep(20)
     await search(after)
     assert len(first.queries) == 4
 
 
-async def test_books_are_saved_now_and_then_without_any_query() -> None:
+async def test_statistics_are_saved_every_half_minute_without_any_query() -> None:
     state = MemoryState()
     over = router(ok("only"), state=state)
     await search(over, Query("canary"))
     assert state.kinds == {}
     await anyio.sleep(31)
     await search(over, Query("canary 2"))
-    assert state.kinds["ledger"]["only"]["calls"] == 2
+    assert state.kinds["provider_stats"]["only"]["calls"] == 2
     assert "canary" not in str(state.kinds)
