@@ -10,6 +10,7 @@ from kindly.budget import count_tokens, fair_shares
 from kindly.errors import InputError
 from kindly.models import Document, Passage, Source, SourceExcerpt
 
+CURSOR_KEY_LENGTH = 12
 CURSOR = re.compile(r"([0-9a-f]{12})-([0-9]{1,9})")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 HEADING = re.compile(r"#{1,4} +(\S.*)")
@@ -148,9 +149,14 @@ def _pause(piece: str) -> int:
     return len(piece)
 
 
+def cursor_key(document: Document) -> str:
+    """The part of a cursor that identifies the document's text: the beginning of its content hash."""
+    return document.content_hash[:CURSOR_KEY_LENGTH]
+
+
 def cursor_at(document: Document, position: int) -> str:
-    """The mark that names this very text and a place in it."""
-    return f"{document.content_hash[:12]}-{position}"
+    """An opaque cursor: the document's key and a position in its text."""
+    return f"{cursor_key(document)}-{position}"
 
 
 def parse_cursor(cursor: str) -> tuple[str, int]:

@@ -26,6 +26,7 @@ from kindly.models import (
     TimeRange,
 )
 from kindly.settings import Settings
+from kindly.stages import ignore_progress
 
 
 class Filters(TypedDict, total=False):
@@ -64,7 +65,7 @@ class Kindly:
         """
         wanted = Query(text=query, count=count, **filters)
         hits, sources = await pipeline.search(
-            self._app.stages, wanted, self._deadline(), pipeline.silent, fetch_content=pages
+            self._app.stages, wanted, self._deadline(), ignore_progress, fetch_content=pages
         )
         return SearchResults(hits, sources)
 

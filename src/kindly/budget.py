@@ -30,9 +30,18 @@ class Deadline:
         """Seconds left, never below zero."""
         return max(0.0, self.at - self.clock())
 
+    def minus(self, seconds: float) -> "Deadline":
+        """The moment `seconds` before this deadline."""
+        return Deadline(self.at - seconds, self.clock)
+
     def within(self, seconds: float) -> "Deadline":
         """This deadline, or the one `seconds` from now if that comes first."""
         return Deadline(min(self.at, self.clock() + seconds), self.clock)
+
+
+def elapsed_ms(began: float) -> int:
+    """Milliseconds since `began`, a time of the event loop's clock."""
+    return round((anyio.current_time() - began) * 1000)
 
 
 def count_tokens(text: str) -> int:

@@ -1,21 +1,17 @@
-"""The whole story: a question becomes hits, a hit a page, a page a document, documents an answer's sources.
+"""The data's way from a question to an answer: one function per verb, then the private steps they share.
 
-One function per verb. The stages are handed in; nothing here knows which provider, client or parser is behind them.
+A query becomes hits, a hit a page, a page a document, a document passages. The stages are passed in (`kindly.stages`).
 """
 
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Protocol
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 import anyio
-import anyio.to_thread
 
 from kindly import urls
-from kindly.answer import parse_cursor
-from kindly.budget import Deadline, count_tokens
+from kindly.answer import cursor_key, parse_cursor
+from kindly.budget import Deadline, count_tokens, elapsed_ms
 from kindly.errors import (
     CursorExpired,
     ExtractError,
@@ -23,11 +19,8 @@ from kindly.errors import (
     InputError,
     KindlyError,
     NoContent,
-    PageChallenged,
     PageWalled,
     ReadError,
-    SearchError,
-    StoreUnavailable,
 )
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -42,132 +35,19 @@ from kindly.models import (
     PageFindings,
     Passage,
     Query,
+    SearchResults,
     Source,
 )
 from kindly.read.store import StoredPage
+from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
 from kindly.urls import Url
 
-RECENT_CHARACTERS = 8_000_000
-LINK_CHARACTERS = 300
-"""What a link weighs beside a document's text."""
 RANKED_TOKENS = 1_500
-"""A page found by a search that is no longer than this is shown as it is."""
+"""A search ranks the passages of pages that are at least this long; shorter ones are shown whole."""
 RANKED_PASSAGES = 40
-MARGIN_S = 1.0
-"""What is kept back from a deadline to lay out what was found until then."""
-
-
-class Searches(Protocol):
-    """Query → hits."""
-
-    async def search(self, query: Query, deadline: Deadline) -> Hits: ...
-
-    async def search_all(
-        self, queries: Sequence[Query], deadline: Deadline
-    ) -> list[Hits | SearchError]: ...
-
-
-class Fetches(Protocol):
-    """URL → page."""
-
-    def check(self, url: Url) -> None: ...
-
-    async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page: ...
-
-    async def cached(self, url: Url) -> Page | None: ...
-
-    async def keep(self, page: Page) -> None: ...
-
-
-class Renders(Protocol):
-    """URL → page as a browser shows it."""
-
-    async def render(self, url: Url, deadline: Deadline) -> Page: ...
-
-
-class Extracts(Protocol):
-    """Page → document."""
-
-    async def extract(
-        self, page: Page, options: ExtractOptions, deadline: Deadline
-    ) -> Document: ...
-
-    async def warm(self) -> None: ...
-
-
-class Reads(Protocol):
-    """Document + question → passages, and the library of all pages read."""
-
-    async def fresh(self, url: str) -> StoredPage | None: ...
-
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]: ...
-
-    async def keep(
-        self, url: str, document: Document, page: Page | None = None
-    ) -> tuple[StoredPage, str]: ...
-
-    async def ask(
-        self, shelf: StoredPage, questions: Sequence[str], limit: int
-    ) -> tuple[Finding, ...]: ...
-
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
-
-    async def ranked(self, shelf: StoredPage, question: str, limit: int) -> tuple[Passage, ...]: ...
-
-
-class Progress(Protocol):
-    """Told how far a call has come."""
-
-    async def __call__(self, done: float, total: float, message: str) -> None: ...
-
-
-@dataclass(slots=True)
-class Recent:
-    """Documents that were lately shown, so that a cursor continues the very same text."""
-
-    capacity: int = RECENT_CHARACTERS
-    _documents: OrderedDict[str, Document] = field(default_factory=OrderedDict)
-    _size: int = 0
-
-    def put(self, document: Document) -> None:
-        """Keep a document, and let the longest unused ones go."""
-        key = document.content_hash[:12]
-        if key in self._documents:
-            self._documents.move_to_end(key)
-            return
-        self._documents[key] = document
-        self._size += _weight(document)
-        while self._size > self.capacity and len(self._documents) > 1:
-            _, oldest = self._documents.popitem(last=False)
-            self._size -= _weight(oldest)
-
-    def get(self, key: str) -> Document | None:
-        """The document of that name, if it is still here."""
-        if key in self._documents:
-            self._documents.move_to_end(key)
-        return self._documents.get(key)
-
-
-def _weight(document: Document) -> int:
-    return len(document.text) + LINK_CHARACTERS * len(document.links)
-
-
-OpenReader = Callable[[], Awaitable[Reads]]
-
-
-@dataclass(frozen=True, slots=True)
-class Stages:
-    """What turns one value into the next."""
-
-    searcher: Searches
-    fetcher: Fetches
-    extractor: Extracts
-    renderer: Renders | None = None
-    reader: OpenReader | None = None
-    """Opens the library when it is first wanted."""
-    page_timeout_s: float = 30.0
-    recent: Recent = field(default_factory=Recent)
+RENDER_MARGIN_S = 1.0
+"""Kept back from a deadline, to render the answer from what is there by then."""
 
 
 async def search(
@@ -177,10 +57,10 @@ async def search(
     progress: Progress,
     *,
     fetch_content: bool = True,
-) -> tuple[Hits, tuple[Source, ...]]:
-    """Hits for a query, each with its page read as far as that succeeded before the deadline.
+) -> SearchResults:
+    """Search, then load the page of each hit until shortly before the deadline.
 
-    Without `fetch_content` no page is asked for, and there are no sources.
+    Without `fetch_content` no page is fetched, and there are no sources.
     """
     if fetch_content:
         await stages.extractor.warm()
@@ -188,35 +68,9 @@ async def search(
     total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
     if not fetch_content:
-        return hits, ()
-    reading_until = _before(deadline)
-    sources: list[Source | None] = [None] * len(hits.hits)
-
-    async def read(index: int, hit: Hit) -> None:
-        sources[index] = await _source(stages, hit, query, reading_until)
-        done = sum(source is not None for source in sources)
-        await progress(1 + done, total, f"{done} of {len(sources)} pages")
-
-    async with anyio.create_task_group() as tasks:
-        for index, hit in enumerate(hits.hits):
-            tasks.start_soon(read, index, hit)
-    return hits, tuple(source for source in sources if source is not None)
-
-
-async def _source(stages: Stages, hit: Hit, query: Query, deadline: Deadline) -> Source:
-    """A hit with its document, or with the outcome that stands in its place."""
-    began = anyio.current_time()
-    try:
-        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
-    except KindlyError as error:
-        return Source(hit.url, error.outcome, hit, took_ms=_since_ms(began))
-    took_ms = _since_ms(began)
-    passages = await _remember(stages, page, document, deadline, query)
-    return Source(hit.url, Outcome(), hit, document, passages, took_ms)
-
-
-def _since_ms(began: float) -> int:
-    return round((anyio.current_time() - began) * 1000)
+        return SearchResults(hits, ())
+    sources = await _load_sources(stages, hits, deadline.minus(RENDER_MARGIN_S), progress)
+    return SearchResults(hits, sources)
 
 
 async def fetch(
@@ -230,95 +84,55 @@ async def fetch(
     """The document at an address.
 
     Raises:
-        InputError: the address is not one that can be fetched.
-        FetchError, ExtractError: it could not be had, or holds no text.
+        InputError: the address is not an http or https URL.
+        FetchError, ExtractError: the page cannot be fetched, or contains no text.
     """
     url = urls.parse(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
     if options.selector is None and options.format == "markdown":
-        await _remember(stages, page, document, _before(deadline))
+        await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
 
 
-async def _load(
+async def fetch_or_resume(
     stages: Stages,
-    url: Url,
+    raw_url: str,
     options: ExtractOptions,
     deadline: Deadline,
     *,
+    cursor: str | None = None,
     force_refresh: bool = False,
-) -> tuple[Page, Document]:
-    """A page and what can be read in it."""
-    await stages.extractor.warm()
-    until = deadline.within(stages.page_timeout_s)
-    try:
-        page = await _fetch(stages, url, until, force_refresh=force_refresh)
-        document = await _read(stages, page, options, until)
-    except PageChallenged as refusal:
-        page, document = await _past_the_check(stages, url, options, until, refusal)
-    stages.recent.put(document)
-    return page, document
+) -> tuple[Document, int]:
+    """`resume` with a cursor, else `fetch`: the document, and the position to continue at. Raises what these raise."""
+    if cursor:
+        return await resume(stages, raw_url, options, cursor, deadline)
+    return await fetch(stages, raw_url, options, deadline, force_refresh=force_refresh), 0
 
 
-async def _fetch(stages: Stages, url: Url, deadline: Deadline, *, force_refresh: bool) -> Page:
-    with span("fetch", host=url.host) as step:
-        page = await stages.fetcher.fetch(url, deadline, force_refresh=force_refresh)
-        step.note(how=str(page.how), bytes=len(page.body))
-    return page
+async def resume(
+    stages: Stages, raw_url: str, options: ExtractOptions, cursor: str, deadline: Deadline
+) -> tuple[Document, int]:
+    """The document that a cursor belongs to, and the cursor's position in it. Nothing is downloaded.
 
-
-async def _render(renderer: Renders, url: Url, deadline: Deadline) -> Page:
-    with span("render", host=url.host) as step:
-        page = await renderer.render(url, deadline)
-        step.note(how=str(page.how), bytes=len(page.body))
-    return page
-
-
-async def _extract(
-    stages: Stages, page: Page, options: ExtractOptions, deadline: Deadline
-) -> Document:
-    with span("extract", bytes=len(page.body)) as step:
-        document = await stages.extractor.extract(page, options, deadline)
-        step.note(characters=len(document.text))
-    return document
-
-
-async def _past_the_check(
-    stages: Stages, url: Url, options: ExtractOptions, deadline: Deadline, refusal: PageChallenged
-) -> tuple[Page, Document]:
-    """The page as a browser gets it where HTTP met a bot check; the refusal itself where that fails too."""
-    from kindly.fetch.browser.need import browser_reason
-
-    if stages.renderer is None or browser_reason(None, failure=refusal) is None:
-        raise refusal
-    try:
-        page = await _render(stages.renderer, url, deadline)
-        return page, await _extract(stages, page, options, deadline)
-    except (FetchError, ExtractError):
-        raise refusal from None
-
-
-def _before(deadline: Deadline) -> Deadline:
-    """The deadline for what is done before the answer is laid out."""
-    return Deadline(deadline.at - MARGIN_S, deadline.clock)
-
-
-async def _remember(
-    stages: Stages, page: Page, document: Document, deadline: Deadline, query: Query | None = None
-) -> tuple[Passage, ...]:
-    """Keep a page in the library; where it is long and there is a query, its passages by how much the query needs them.
-
-    A library that fails, or is too slow, takes nothing from the answer.
+    Raises:
+        InputError: the cursor is invalid.
+        CursorExpired: its document is no longer cached.
     """
-    if stages.reader is None:
-        return ()
-    with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
-        reader = await stages.reader()
-        with span("read"):
-            shelf, _ = await reader.keep(page.requested_url, document, page)
-            if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
-                return await reader.ranked(shelf, query.text, RANKED_PASSAGES)
-    return ()
+    key, position = parse_cursor(cursor)
+    document = stages.recent.get(key)
+    if document is None:
+        page = await stages.fetcher.cached(urls.parse(raw_url))
+        if page is not None:
+            document = await stages.extract(page, options, deadline)
+    if document is None or not document.content_hash.startswith(key):
+        raise CursorExpired(
+            "The page behind this cursor is no longer cached: call again without cursor.",
+            field="cursor",
+        )
+    if position > len(document.text):
+        raise InputError("cursor points past the end of the page.", field="cursor")
+    stages.recent.put(cursor_key(document), document)
+    return document, position
 
 
 async def read(
@@ -330,133 +144,154 @@ async def read(
     limit: int = 8,
     force_refresh: bool = False,
 ) -> PageFindings:
-    """What the page at an address says to each question.
+    """The passages of the page at an address that answer each question.
 
     Raises:
-        InputError: the address is not one that can be fetched.
-        FetchError, ExtractError: it could not be had, or holds no text.
-        ReadError: the library refuses.
+        InputError: the address is not an http or https URL.
+        FetchError, ExtractError: the page cannot be fetched, or contains no text.
+        ReadError: the library cannot be used.
     """
     url = urls.parse(raw_url)
     stages.fetcher.check(url)
-    reader = await _reader(stages)
+    library = await stages.library()
+    stored = None if force_refresh else await library.fresh(str(url))
     how, note = How(FetchMethod.LIBRARY), ""
-    shelf = None if force_refresh else await reader.fresh(str(url))
-    if shelf is None:
-        async with reader.alone(str(url)):
-            shelf = None if force_refresh else await reader.fresh(str(url))
-            if shelf is None:
-                page, document = await _load(
-                    stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
-                )
-                shelf, note = await reader.keep(str(url), document, page)
-                how = document.how
+    if stored is None:
+        stored, how, note = await _load_into(
+            stages, library, url, deadline, force_refresh=force_refresh
+        )
     with span("read", questions=len(questions)) as step:
-        findings = await reader.ask(shelf, questions, limit)
+        findings = await library.ask(stored, questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(shelf.entry, findings, how, note)
+    return PageFindings(stored.entry, findings, how, note)
 
 
 async def recall(
     stages: Stages, questions: Sequence[str], *, limit: int = 8
 ) -> tuple[Finding, ...]:
-    """What all pages read so far say to each question; nothing is downloaded.
+    """The passages of all pages read so far that answer each question. Nothing is downloaded.
 
     Raises:
-        ReadError: the library cannot be reached, or refuses.
+        ReadError: the library cannot be used.
     """
-    reader = await _reader(stages)
+    library = await stages.library()
     with span("read", questions=len(questions)) as step:
-        findings = await reader.recall(questions, limit)
+        findings = await library.recall(questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
 
 
-async def _reader(stages: Stages) -> Reads:
-    if stages.reader is None:
-        raise StoreUnavailable("Reading is not set up in this server.")
-    return await stages.reader()
+async def _load_sources(
+    stages: Stages, hits: Hits, deadline: Deadline, progress: Progress
+) -> tuple[Source, ...]:
+    """Load all hits concurrently; the sources are in the hits' order."""
+    sources: list[Source | None] = [None] * len(hits.hits)
+
+    async def load(index: int, hit: Hit) -> None:
+        sources[index] = await _load_source(stages, hit, hits.query, deadline)
+        done = sum(source is not None for source in sources)
+        await progress(1 + done, 1 + len(sources), f"{done} of {len(sources)} pages")
+
+    async with anyio.create_task_group() as tasks:
+        for index, hit in enumerate(hits.hits):
+            tasks.start_soon(load, index, hit)
+    return tuple(source for source in sources if source is not None)
 
 
-async def _read(
+async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadline) -> Source:
+    """A hit with its document, or with the outcome of the failure."""
+    began = anyio.current_time()
+    try:
+        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
+    except KindlyError as error:
+        return Source(hit.url, error.outcome, hit, took_ms=elapsed_ms(began))
+    took_ms = elapsed_ms(began)
+    passages = await _store(stages, page, document, deadline, query)
+    return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+async def _load_into(
+    stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
+) -> tuple[StoredPage, How, str]:
+    """Load a page into the library, unless another call did so while this one waited for the page's lock."""
+    async with library.alone(str(url)):
+        stored = None if force_refresh else await library.fresh(str(url))
+        if stored is not None:
+            return stored, How(FetchMethod.LIBRARY), ""
+        page, document = await _load(
+            stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
+        )
+        stored, note = await library.keep(str(url), document, page)
+        return stored, document.how, note
+
+
+async def _store(
+    stages: Stages, page: Page, document: Document, deadline: Deadline, query: Query | None = None
+) -> tuple[Passage, ...]:
+    """Store a page in the library and, if it is long and there is a query, rank its passages.
+
+    A library that fails or is too slow does not change the answer: the page is then shown without ranking.
+    """
+    with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
+        library = await stages.library()
+        with span("read"):
+            stored, _ = await library.keep(page.requested_url, document, page)
+            if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
+                return await library.ranked(stored, query.text, RANKED_PASSAGES)
+    return ()
+
+
+async def _load(
+    stages: Stages,
+    url: Url,
+    options: ExtractOptions,
+    deadline: Deadline,
+    *,
+    force_refresh: bool = False,
+) -> tuple[Page, Document]:
+    """Fetch a page and extract its document, with a browser where there is evidence that it helps."""
+    await stages.extractor.warm()
+    until = deadline.within(stages.page_timeout_s)
+    try:
+        page = await stages.fetch(url, until, force_refresh=force_refresh)
+        document = await _extract_or_render(stages, page, options, until)
+    except FetchError as failure:
+        if not await stages.needs_browser(None, None, failure):
+            raise
+        page, document = await _render_after_challenge(stages, url, options, until, failure)
+    stages.recent.put(cursor_key(document), document)
+    return page, document
+
+
+async def _extract_or_render(
     stages: Stages, page: Page, options: ExtractOptions, deadline: Deadline
 ) -> Document:
-    """A page's document: as it came, or as a browser shows it where there is evidence that it shows more."""
+    """The document of the fetched page or, if it has more text, of the page as a browser renders it."""
     document, failure = None, None
     try:
-        document = await _extract(stages, page, options, deadline)
+        document = await stages.extract(page, options, deadline)
     except (NoContent, PageWalled) as error:
         failure = error
-    if stages.renderer is not None and await _is_worth_rendering(page, document, failure):
+    if await stages.needs_browser(page, document, failure):
         try:
-            rendered = await _render(stages.renderer, urls.parse(page.url), deadline)
-            shown = await _extract(stages, rendered, options, deadline)
+            rendered = await stages.render(urls.parse(page.url), deadline)
+            shown = await stages.extract(rendered, options, deadline)
         except (FetchError, ExtractError):
             shown = None
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
             await stages.fetcher.keep(replace(rendered, requested_url=page.requested_url))
             return shown
     if document is None:
-        raise failure or NoContent("The page has no readable text.", url=page.url)
+        raise failure or NoContent("The page contains no readable text.", url=page.url)
     return document
 
 
-async def _is_worth_rendering(
-    page: Page, document: Document | None, failure: ExtractError | None
-) -> bool:
-    from kindly.fetch.browser.need import browser_reason, may_need_browser
-
-    chars = len(document.text) if document else None
-    if not may_need_browser(page, chars):
-        return browser_reason(None, failure=failure) is not None
-    decide = partial(browser_reason, page, text_chars=chars, failure=failure)
-    return await anyio.to_thread.run_sync(decide) is not None
-
-
-async def open_page(
-    stages: Stages,
-    raw_url: str,
-    options: ExtractOptions,
-    deadline: Deadline,
-    *,
-    cursor: str | None = None,
-    force_refresh: bool = False,
-) -> tuple[Document, int]:
-    """The document at an address and where to begin: at its start, or where a cursor points.
-
-    Raises:
-        InputError, FetchError, ExtractError: as `fetch` and `resume` do.
-    """
-    if cursor:
-        return await resume(stages, raw_url, options, cursor, deadline)
-    return await fetch(stages, raw_url, options, deadline, force_refresh=force_refresh), 0
-
-
-async def resume(
-    stages: Stages, raw_url: str, options: ExtractOptions, cursor: str, deadline: Deadline
-) -> tuple[Document, int]:
-    """The document that a cursor belongs to, and where to go on; nothing is downloaded.
-
-    Raises:
-        InputError: the cursor is not one that was given out.
-        CursorExpired: its document is kept no longer.
-    """
-    key, position = parse_cursor(cursor)
-    document = stages.recent.get(key)
-    if document is None:
-        page = await stages.fetcher.cached(urls.parse(raw_url))
-        if page is not None:
-            document = await _extract(stages, page, options, deadline)
-    if document is None or not document.content_hash.startswith(key):
-        raise CursorExpired(
-            "The page behind this cursor is no longer kept: call again without cursor.",
-            field="cursor",
-        )
-    if position > len(document.text):
-        raise InputError("cursor points past the end of the page.", field="cursor")
-    stages.recent.put(document)
-    return document, position
-
-
-async def silent(done: float, total: float, message: str) -> None:
-    """Progress that nobody watches."""
+async def _render_after_challenge(
+    stages: Stages, url: Url, options: ExtractOptions, deadline: Deadline, challenge: FetchError
+) -> tuple[Page, Document]:
+    """Retry in a browser after a bot check; re-raise the original error if that fails."""
+    try:
+        page = await stages.render(url, deadline)
+        return page, await stages.extract(page, options, deadline)
+    except (FetchError, ExtractError):
+        raise challenge from None

@@ -10,11 +10,11 @@ from mcp import Client
 from mcp_types import TextContent
 
 from kindly.app import App
-from kindly.pipeline import Stages
 from kindly.redact import Redactor
 from kindly.server.arguments import Arguments
 from kindly.server.mcp import build_server
 from kindly.server.tool import Call, Output, Profile, Tool
+from kindly.stages import Stages
 
 pytestmark = pytest.mark.anyio
 

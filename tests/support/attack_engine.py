@@ -21,13 +21,13 @@ from kindly.fetch.guard.guard import why_not_public
 from kindly.fetch.loader_kit.loader import LoaderSettings
 from kindly.models import Document, Hit, Hits, Page, Query
 from kindly.net.tls import Tls
-from kindly.pipeline import Stages
 from kindly.read.library import Library
 from kindly.redact import Redactor
 from kindly.server.mcp import build_server
 from kindly.server.profiles.kindly import PROFILE as KINDLY
 from kindly.server.tool import Profile
 from kindly.settings import Settings
+from kindly.stages import Stages
 from tests.support.fetch_fakes import FakeDialler, FakeResolver, FakeTime, Seen, Server
 from tests.support.site import ARTICLE, Answer, html
 
@@ -158,7 +158,7 @@ async def running(network: Network, profile: Profile = KINDLY) -> AsyncIterator[
             loaders=network.loaders,
         ) as fetcher:
             stages = Stages(
-                searcher, fetcher, HereExtractor(), reader=reader if network.reader else None
+                searcher, fetcher, HereExtractor(), open_library=reader if network.reader else None
             )
             yield App(
                 stages,

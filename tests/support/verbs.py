@@ -12,6 +12,7 @@ from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import Query
 from kindly.settings import Settings
+from kindly.stages import ignore_progress
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import ARTICLE, Site, html
 
@@ -29,7 +30,7 @@ class Engine:
         """How a search ends, its page included."""
         try:
             _, sources = await pipeline.search(
-                self.app.stages, Query(words), Deadline.after(CALL_S), pipeline.silent
+                self.app.stages, Query(words), Deadline.after(CALL_S), ignore_progress
             )
         except KindlyError as error:
             return error.detail

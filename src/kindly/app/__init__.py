@@ -28,10 +28,10 @@ from kindly.fetch.loader_kit.loader import LoaderSettings
 from kindly.models import Hits, Page, Query
 from kindly.net.api_client import STRAIGHT, Traffic
 from kindly.net.tls import Tls
-from kindly.pipeline import Stages
 from kindly.recording.recording_file import open_tape
 from kindly.redact import Redactor
 from kindly.settings import LOADER_URLS, Settings, revealed
+from kindly.stages import Stages
 from kindly.storage.sqlite import MEMORY
 from kindly.telemetry.call_stats import CallStats
 from kindly.telemetry.trace import DEFAULT_COLLECTOR, Tracer, can_trace, open_tracer
@@ -123,7 +123,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             fetcher=fetcher,
             extractor=workers,
             renderer=taping.renderer(browser) if taping else browser,
-            reader=reader,
+            open_library=reader,
             page_timeout_s=settings.request_timeout_ms / 1000,
         )
         yield App(

@@ -15,12 +15,12 @@ from kindly.budget import Deadline
 from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import Query
-from kindly.pipeline import Progress
 from kindly.redact import Redactor
 from kindly.server.render.findings import page_findings_output, recall_output
 from kindly.server.render.page import NO_FENCE, document_output, search_output
 from kindly.server.tool import Output
 from kindly.settings import Settings
+from kindly.stages import Progress, ignore_progress
 
 NO_ANSWER = 3
 """Exit code of `read` and `recall` when nothing answers."""
@@ -49,7 +49,7 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
     async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
         await progress(0, 1, url)
         began = anyio.current_time()
-        document, start = await pipeline.open_page(
+        document, start = await pipeline.fetch_or_resume(
             app.stages, url, wanted, deadline, cursor=cursor, force_refresh=refresh
         )
         if sys.stderr.isatty():
@@ -140,7 +140,7 @@ async def _run(settings: Settings, verb: Verb) -> Output | KindlyError:
 def _watched() -> Iterator[Progress]:
     """Progress for a person who watches; silence in a pipe."""
     if not sys.stderr.isatty():
-        yield pipeline.silent
+        yield ignore_progress
         return
     from rich.console import Console
 

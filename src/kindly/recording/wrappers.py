@@ -1,7 +1,5 @@
 """Puts a tape around everything that reaches the network: the page client, the API clients, the browser."""
 
-from typing import Protocol
-
 import httpx2
 
 from kindly.budget import Deadline
@@ -19,6 +17,7 @@ from kindly.recording.recording_file import (
     digest,
 )
 from kindly.redact import Redactor
+from kindly.stages import Renders
 from kindly.urls import Url
 
 
@@ -95,16 +94,10 @@ class RecordedTransport(httpx2.AsyncBaseTransport):
         return RecordedAnswer(response.status_code, tuple(headers), body)
 
 
-class RecordableRenderer(Protocol):
-    """URL → page as a browser shows it."""
-
-    async def render(self, url: Url, deadline: Deadline) -> Page: ...
-
-
 class RecordedRenderer:
     """Rendered pages, by way of a tape."""
 
-    def __init__(self, renderer: RecordableRenderer | None, tape: Recording) -> None:
+    def __init__(self, renderer: Renders | None, tape: Recording) -> None:
         self._renderer = renderer
         self._tape = tape
 
@@ -155,7 +148,7 @@ class RecordingWrappers:
         """For the API clients."""
         return RecordedTransport(transport, self._tape, self._redactor)
 
-    def renderer(self, renderer: RecordableRenderer | None) -> RecordableRenderer:
+    def renderer(self, renderer: Renders | None) -> Renders:
         """For the browser, of which there may be none."""
         return RecordedRenderer(renderer, self._tape)
 

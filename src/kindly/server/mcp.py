@@ -15,12 +15,12 @@ import kindly
 from kindly.app import App
 from kindly.budget import Deadline, count_tokens
 from kindly.errors import Busy, CallTimeout, KindlyError
-from kindly.pipeline import Progress
 from kindly.redact import Redactor
 from kindly.server.ops.telemetry import observed
 from kindly.server.render.failures import UNEXPECTED, sentence
 from kindly.server.server_state import ServerState
 from kindly.server.tool import Call, Output, Profile, Tool
+from kindly.stages import Progress
 
 logger = logging.getLogger(__name__)
 

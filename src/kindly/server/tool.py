@@ -7,11 +7,11 @@ from typing import Any
 from kindly.app import App
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
-from kindly.pipeline import Progress
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
+from kindly.stages import Progress
 
 
 @dataclass(frozen=True, slots=True)

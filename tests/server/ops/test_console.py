@@ -18,7 +18,6 @@ from kindly.app import App, open_app
 from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import InputError, StoreUnavailable
 from kindly.models import Chunk, StoredPageInfo
-from kindly.pipeline import Stages
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.redact import Redactor
@@ -33,6 +32,7 @@ from kindly.server.profiles import load_profile
 from kindly.server.server_state import ServerState
 from kindly.server.tool import Call, Output, Tool
 from kindly.settings import Settings
+from kindly.stages import Stages
 
 pytestmark = pytest.mark.anyio
 

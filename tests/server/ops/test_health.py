@@ -13,7 +13,6 @@ import kindly
 from kindly.app import App, open_app
 from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import StoreUnavailable
-from kindly.pipeline import Stages
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.redact import Redactor
@@ -25,6 +24,7 @@ from kindly.server.ops.health import LibrarySize
 from kindly.server.profiles import load_profile
 from kindly.server.server_state import ServerState
 from kindly.settings import Settings
+from kindly.stages import Stages
 from tests.server.ops.test_metrics import value
 from tests.support.fakes import FakeClock
 

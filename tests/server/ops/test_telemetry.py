@@ -7,9 +7,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from kindly.app import App
 from kindly.errors import PageTimeout
-from kindly.pipeline import Stages
 from kindly.redact import Redactor
 from kindly.server.ops.telemetry import observed
+from kindly.stages import Stages
 from kindly.telemetry.trace import Tracer, open_tracer, span
 
 pytestmark = pytest.mark.anyio

@@ -24,7 +24,6 @@ from kindly.budget import count_tokens
 from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
-from kindly.pipeline import silent
 from kindly.read.store import Store, StoredPage
 from kindly.search.provider_stats import ProviderStatus
 from kindly.server.mcp import answer
@@ -32,6 +31,7 @@ from kindly.server.ops.health import LibrarySize
 from kindly.server.ops.process_stats import this_process
 from kindly.server.render.page import compact
 from kindly.server.server_state import ServerState
+from kindly.stages import ignore_progress
 from kindly.telemetry.call_stats import SLOT_S, SLOTS
 
 PATH = "/console"
@@ -149,7 +149,7 @@ class Console:
         if tool is None:
             raise Refusal(f"There is no tool {name[:60]!r}.", 404)
         began = anyio.current_time()
-        result = await answer(tool, arguments, app, silent)
+        result = await answer(tool, arguments, app, ignore_progress)
         text = "".join(getattr(block, "text", "") for block in result.content)
         structured = compact(result.structured_content) if result.structured_content else ""
         return {

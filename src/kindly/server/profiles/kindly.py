@@ -122,7 +122,7 @@ async def get_content(call: Call, arguments: GetContent) -> Output:
     )
     fence = new_fence()
     try:
-        document, start = await pipeline.open_page(
+        document, start = await pipeline.fetch_or_resume(
             stages, arguments.url, options, call.deadline, cursor=arguments.cursor
         )
     except (FetchError, ExtractError) as error:

@@ -1,0 +1,165 @@
+"""The stages that the pipeline calls, as protocols, and `Stages`, which holds one of each.
+
+The pipeline depends on these only, not on a particular provider, HTTP client, parser or store.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+import anyio.to_thread
+
+from kindly.budget import Deadline
+from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
+from kindly.extract import ExtractOptions
+from kindly.models import Document, Finding, Hits, Page, Passage, Query
+from kindly.read.store import StoredPage
+from kindly.storage.lru import LruCache
+from kindly.telemetry.trace import span
+from kindly.urls import Url
+
+RECENT_CHARACTERS = 8_000_000
+LINK_CHARACTERS = 300
+"""What a link counts against `RECENT_CHARACTERS`."""
+
+
+def _characters(document: Document) -> int:
+    return len(document.text) + LINK_CHARACTERS * len(document.links)
+
+
+class Searches(Protocol):
+    """Query → hits."""
+
+    async def search(self, query: Query, deadline: Deadline) -> Hits: ...
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline
+    ) -> list[Hits | SearchError]: ...
+
+
+class Fetches(Protocol):
+    """URL → page."""
+
+    def check(self, url: Url) -> None: ...
+
+    async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page: ...
+
+    async def cached(self, url: Url) -> Page | None: ...
+
+    async def keep(self, page: Page) -> None: ...
+
+
+class Renders(Protocol):
+    """URL → page as a browser shows it."""
+
+    async def render(self, url: Url, deadline: Deadline) -> Page: ...
+
+
+class Extracts(Protocol):
+    """Page → document."""
+
+    async def extract(
+        self, page: Page, options: ExtractOptions, deadline: Deadline
+    ) -> Document: ...
+
+    async def warm(self) -> None: ...
+
+
+class Reads(Protocol):
+    """Document + question → passages, from the library of read pages."""
+
+    async def fresh(self, url: str) -> StoredPage | None: ...
+
+    def alone(self, url: str) -> AbstractAsyncContextManager[None]: ...
+
+    async def keep(
+        self, url: str, document: Document, page: Page | None = None
+    ) -> tuple[StoredPage, str]: ...
+
+    async def ask(
+        self, stored: StoredPage, questions: Sequence[str], limit: int, /
+    ) -> tuple[Finding, ...]: ...
+
+    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
+
+    async def ranked(
+        self, stored: StoredPage, question: str, limit: int, /
+    ) -> tuple[Passage, ...]: ...
+
+
+class Progress(Protocol):
+    """Receives the progress of a call."""
+
+    async def __call__(self, done: float, total: float, message: str) -> None: ...
+
+
+async def ignore_progress(done: float, total: float, message: str) -> None:
+    """A `Progress` without effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """One object for each stage, and each stage's call as a traced step."""
+
+    searcher: Searches
+    fetcher: Fetches
+    extractor: Extracts
+    renderer: Renders | None = None
+    open_library: Callable[[], Awaitable[Reads]] | None = None
+    """Opens the library at its first use."""
+    page_timeout_s: float = 30.0
+    recent: LruCache[str, Document] = field(
+        default_factory=lambda: LruCache(RECENT_CHARACTERS, _characters)
+    )
+    """Documents that were returned last, by `cursor_key`: a cursor continues exactly the same text."""
+
+    async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
+        with span("fetch", host=url.host) as step:
+            page = await self.fetcher.fetch(url, deadline, force_refresh=force_refresh)
+            step.note(how=str(page.how), bytes=len(page.body))
+        return page
+
+    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
+        with span("extract", bytes=len(page.body)) as step:
+            document = await self.extractor.extract(page, options, deadline)
+            step.note(characters=len(document.text))
+        return document
+
+    async def needs_browser(
+        self, page: Page | None, document: Document | None, failure: KindlyError | None
+    ) -> bool:
+        """Whether there is a browser, and evidence that it shows more than was fetched."""
+        if self.renderer is None:
+            return False
+        from kindly.fetch.browser.need import browser_reason, may_need_browser
+
+        chars = len(document.text) if document else None
+        if page is None or not may_need_browser(page, chars):
+            return browser_reason(None, failure=failure) is not None
+        decide = partial(browser_reason, page, text_chars=chars, failure=failure)
+        return await anyio.to_thread.run_sync(decide) is not None
+
+    async def render(self, url: Url, deadline: Deadline) -> Page:
+        """The page as a browser shows it.
+
+        Raises:
+            FetchError: there is no browser, or it failed.
+        """
+        if self.renderer is None:
+            raise PageUnreachable("There is no browser to render the page.", url=str(url))
+        with span("render", host=url.host) as step:
+            page = await self.renderer.render(url, deadline)
+            step.note(how=str(page.how), bytes=len(page.body))
+        return page
+
+    async def library(self) -> Reads:
+        """The library of read pages.
+
+        Raises:
+            ReadError: there is none, or it cannot be opened.
+        """
+        if self.open_library is None:
+            raise StoreUnavailable("This server has no library of read pages.")
+        return await self.open_library()
