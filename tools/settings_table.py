@@ -7,13 +7,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from kindly.read.embedders import EMBEDDERS
 from kindly.search.providers import PROVIDERS
-from kindly.settings import ENV_BY_FIELD, LOADER_URLS, Settings
+from kindly.settings import ENV_BY_FIELD, LOADER_URLS, PLUGIN_NEEDS, TOKEN_NEEDS, Settings
 
-TOKENS = {
-    "GITHUB_TOKEN": "Raises GitHub's limits and opens discussions; optional.",
-    "STACKEXCHANGE_KEY": "Raises Stack Exchange's limits; optional.",
-}
 HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 
 
@@ -32,7 +29,12 @@ def rows() -> list[str]:
         if spec.base_url_setting:
             where = f"Where {spec.label} is asked."
             own.append(f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | {where} |")
-    own += [f"| `{name}` | secret | not set | {about} |" for name, about in TOKENS.items()]
+    own += [
+        f"| `{need.name}` | {kinds.get(need.kind, need.kind)} | not set | {need.about} |"
+        for need in (spec.setting for spec in EMBEDDERS if spec.setting)
+        if need.name in PLUGIN_NEEDS
+    ]
+    own += [f"| `{need.name}` | secret | not set | {need.about} |" for need in TOKEN_NEEDS]
     own += [
         f"| `{name}` | address | `{default}` | Where that source is asked. |"
         for name, (_, default) in LOADER_URLS.items()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kindly.cli.start_command import DISTRIBUTION, Install, extras_there, is_uvx, launcher
+from kindly.cli.start_command import DISTRIBUTION, Install, installed_extras, is_uvx, launcher
 
 PYTHON = "/opt/venv/bin/python"
 PASSING = "/users/ada/.cache/uv/archive-v0/Xy12/bin/python"
@@ -85,7 +85,10 @@ def test_without_uvx_it_is_this_interpreter() -> None:
 
 
 def test_extras_are_those_whose_packages_are_there() -> None:
-    assert extras_there(lambda module: module in {"playwright", "pptx"}) == ("browser", "office")
+    assert installed_extras(lambda module: module in {"playwright", "pptx"}) == (
+        "browser",
+        "office",
+    )
 
 
 @pytest.mark.parametrize(

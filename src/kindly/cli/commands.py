@@ -1,4 +1,4 @@
-"""The commands and their options. What a command does is imported when it is called."""
+"""The commands and their options. The code of a command is imported when it runs."""
 
 import sys
 from collections.abc import Callable
@@ -10,6 +10,7 @@ import click
 import kindly
 from kindly.errors import InputError, KindlyError, SettingsError
 from kindly.models import Category, Format, SafeSearch, TimeRange
+from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
 from kindly.settings import ContextName, ProfileName, Settings, spare_threads
 
@@ -42,7 +43,7 @@ shown = _options(
 
 
 class ServerCommand(click.Command):
-    """A command that reads options behind `--` like those before it."""
+    """A command that accepts its options also after `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Drop the first `--`, so that a wrapper can forward options."""
@@ -61,17 +62,23 @@ def cli() -> None:
 
 
 @cli.command("start-mcp-server", cls=ServerCommand)
-@click.option("--context", type=_choice(ContextName), help="The host: sets answer size, deadline.")
+@click.option(
+    "--context", type=_choice(ContextName), help="The MCP client: sets answer size and deadline."
+)
 @click.option("--profile", type=_choice(ProfileName), help="The set of tools to offer.")
 @click.option("--transport", type=click.Choice(["stdio", "http"]), help="Default: stdio.")
 @click.option("--host", help="HTTP: address to listen on. Default: 127.0.0.1.")
 @click.option("--port", type=click.IntRange(0, 65535), help="HTTP: port. Default: 8000.")
-@click.option("--plain-names", is_flag=True, default=None, help="No dots in tool names.")
+@click.option(
+    "--plain-names", is_flag=True, default=None, help="Replace dots in tool names by underscores."
+)
 @click.option("--max-tokens", type=click.IntRange(500, 1_000_000), help="Size of an answer.")
 @common
 def start_mcp_server(config: Path | None, **overrides: object) -> None:
-    """Serve an agent over MCP. Options may also follow a `--`."""
-    settings = _settings(config, overrides)  # first: a wrong setting is told before the slow import
+    """Serve tools over MCP. Options may also follow a `--`."""
+    settings = _settings(
+        config, overrides
+    )  # first: an invalid setting is reported before the slow import
     from kindly.cli.serve import serve
 
     serve(settings)
@@ -103,7 +110,7 @@ def search(query: tuple[str, ...], config: Path | None, **options: Any) -> None:
 @click.option("--cursor", help="Continue where the last answer stopped.")
 @click.option("--links/--no-links", "include_links", default=True, show_default=True)
 @click.option("--images/--no-images", "include_images", default=False, show_default=True)
-@click.option("--refresh", is_flag=True, help="Ask the site even if the page is kept.")
+@click.option("--refresh", is_flag=True, help="Ask the site even if the page is in the cache.")
 @shown
 @common
 def fetch(url: str, config: Path | None, **options: Any) -> None:
@@ -118,7 +125,7 @@ def fetch(url: str, config: Path | None, **options: Any) -> None:
 @click.argument("url")
 @click.argument("question", nargs=-1, required=True)
 @click.option("-n", "--max-results", type=click.IntRange(1, 50), default=8, show_default=True)
-@click.option("--refresh", is_flag=True, help="Ask the site even if the page is kept.")
+@click.option("--refresh", is_flag=True, help="Ask the site even if the page is in the cache.")
 @shown
 @common
 def read(url: str, question: tuple[str, ...], config: Path | None, **options: Any) -> None:
@@ -135,7 +142,7 @@ def read(url: str, question: tuple[str, ...], config: Path | None, **options: An
 @shown
 @common
 def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> None:
-    """Ask a question of all pages read before. Needs no network."""
+    """Search all pages read so far. Needs no network."""
     from kindly.cli.verbs import show_recall
 
     settings = _settings(config, {"log_level": options.pop("log_level")})
@@ -146,7 +153,7 @@ def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> No
 @common
 @click.pass_context
 def library(context: click.Context, config: Path | None, log_level: str | None) -> None:
-    """What is kept of the pages read so far."""
+    """The library of pages read so far."""
     context.obj = _settings(config, {"log_level": log_level})
 
 
@@ -187,10 +194,10 @@ def library_export(settings: Settings, file: Path) -> None:
 
 @library.command("forget")
 @click.argument("url", required=False)
-@click.option("--all", "everything", is_flag=True, help="Forget every page.")
+@click.option("--all", "everything", is_flag=True, help="Delete every page.")
 @click.pass_obj
 def library_forget(settings: Settings, url: str | None, *, everything: bool) -> None:
-    """Forget the page at URL, or all pages."""
+    """Delete the page at URL, or all pages."""
     if (url is None) != everything:
         raise click.UsageError("Give either an address or --all.")
     from kindly.cli.library_commands import forget
@@ -201,17 +208,17 @@ def library_forget(settings: Settings, url: str | None, *, everything: bool) -> 
 @library.command("rebuild")
 @click.pass_obj
 def library_rebuild(settings: Settings) -> None:
-    """Embed all pages anew with the configured model."""
+    """Compute all vectors again with the configured model."""
     from kindly.cli.library_commands import rebuild
 
     sys.exit(rebuild(settings))
 
 
-@library.command("move")
+@library.command("move", help=f"Copy all pages into another STORE: {choices(PERSISTENT)}.")
 @click.argument("store")
 @click.pass_obj
 def library_move(settings: Settings, store: str) -> None:
-    """Copy all pages into another STORE: sqlite, duckdb or a postgresql:// address."""
+    """Copy all pages into another store."""
     from kindly.cli.library_commands import move
 
     sys.exit(move(settings, store))
@@ -221,33 +228,38 @@ def library_move(settings: Settings, store: str) -> None:
 @as_json
 @click.pass_obj
 def library_stats(settings: Settings, *, as_json: bool) -> None:
-    """Say how much is kept, and where."""
+    """Show how much the library holds, and where it is."""
     from kindly.cli.library_commands import stats
 
     sys.exit(stats(settings, as_json=as_json))
 
 
-CLIENTS = (
-    "claude-code",
-    "claude-desktop",
-    "codex",
-    "cursor",
-    "vscode",
-    "gemini-cli",
-    "windsurf",
-    "zed",
-)
+def _client_name(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    """Check the name. The list of clients is imported only here: serving must not wait for it."""
+    if value is None:
+        return None
+    from kindly.cli.clients import CLIENTS
+
+    return click.Choice([client.name for client in CLIENTS]).convert(value, parameter, context)
 
 
 @cli.command()
-@click.argument("client", type=click.Choice(CLIENTS), required=False)
-@click.option("--key", "keys", multiple=True, metavar="NAME", help="Pass on this setting; asked.")
-@click.option("--from-env", is_flag=True, help="Take each --key from the environment instead.")
-@click.option("--http", metavar="URL", help="A server that runs already, instead of a command.")
-@click.option("--command", help="What starts kindly. Default: as it was installed.")
-@click.option("--file", type=click.Path(path_type=Path), help="Another file than the user's own.")
-@click.option("--print", "print_only", is_flag=True, help="Only print what would be put there.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.argument("client", required=False, callback=_client_name)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="NAME",
+    help="A setting for the entry; prompts for its value.",
+)
+@click.option("--from-env", is_flag=True, help="Take the value of each --key from the environment.")
+@click.option("--http", metavar="URL", help="Connect to a running server instead of starting one.")
+@click.option("--command", help="The command that starts Kindly. Default: as it was installed.")
+@click.option("--file", type=click.Path(path_type=Path), help="Another configuration file.")
+@click.option("--print", "print_only", is_flag=True, help="Print the entry; write nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
 def setup(
     *,
@@ -257,7 +269,7 @@ def setup(
     log_level: str | None,
     **wishes: Any,
 ) -> None:
-    """Put Kindly into a client's configuration; without CLIENT, list them all."""
+    """Add Kindly to the configuration of CLIENT; without CLIENT, list all clients."""
     from kindly.cli.setup import Wishes, overview, set_up, show
 
     settings = _settings(config, {"log_level": log_level})
@@ -269,18 +281,18 @@ def setup(
 @cli.command()
 @common
 def demo(config: Path | None, log_level: str | None) -> None:
-    """Read a page that is served on this machine: no key, no network."""
+    """Replay a recorded search and show what answers: no key, no network."""
     from kindly.cli.demo import show
 
     sys.exit(show(_settings(config, {"log_level": log_level})))
 
 
 @cli.command()
-@click.option("--live/--no-live", default=True, show_default=True, help="Ask each provider once.")
+@click.option("--live/--no-live", default=True, show_default=True, help="Call each provider once.")
 @as_json
 @common
 def doctor(*, live: bool, as_json: bool, config: Path | None, log_level: str | None) -> None:
-    """Check settings, keys, providers, network, browser and store; say how to mend what is wrong."""
+    """Check settings, keys, providers, network, browser and store; print a fix for each problem."""
     from kindly.cli.doctor.report import examine
 
     settings = _settings(config, {"log_level": log_level})
@@ -296,7 +308,7 @@ def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
 
 
 def main() -> NoReturn:
-    """Run the command line; an error that was foreseen is one line on standard error."""
+    """Run the command line; an expected error is one line on standard error."""
     spare_threads()
     try:
         cli.main(standalone_mode=False)

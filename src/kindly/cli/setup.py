@@ -23,7 +23,7 @@ from kindly.cli.start_command import (
     DISTRIBUTION,
     UVX_ENVIRON,
     Install,
-    extras_there,
+    installed_extras,
     is_uvx,
     launcher,
 )
@@ -130,7 +130,9 @@ def _folders(place: ConfigPlace) -> list[Path]:
 def installed() -> Install:
     """How this program was installed."""
     origin = distribution(DISTRIBUTION).read_text("direct_url.json")
-    return Install(origin, sys.executable, extras_there(lambda name: find_spec(name) is not None))
+    return Install(
+        origin, sys.executable, installed_extras(lambda name: find_spec(name) is not None)
+    )
 
 
 def _state(client: Client, path: Path) -> str:

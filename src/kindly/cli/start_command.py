@@ -1,4 +1,4 @@
-"""How another program starts this one: from how it was installed, the command that has it again tomorrow. Pure."""
+"""The command with which another program starts this one, derived from how it was installed. Pure."""
 
 import json
 import re
@@ -8,26 +8,28 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-DISTRIBUTION = "kindly-web-search-mcp-server"
+import kindly
+from kindly.read.stores import STORES
+from kindly.search.providers import PROVIDERS
+
+DISTRIBUTION = kindly.SERVER_NAME
 EXTRAS = {
     "browser": "playwright",
-    "duckdb": "duckdb",
-    "embed": "fastembed",
-    "keyless": "ddgs",
     "office": "pptx",
     "otel": "opentelemetry.sdk",
-    "postgres": "psycopg",
+    **{spec.extra: spec.module for spec in STORES if spec.extra},
+    **{extra: module for spec in PROVIDERS if spec.library for module, extra in [spec.library]},
 }
-"""What can be installed beside it, and the module that tells whether it is."""
-PASSING = re.compile(r"[/\\](?:archive|environments)-v\d+[/\\]")
-"""Of a folder that `uvx` made and may tidy away."""
+"""The extras, and for each the module that shows that it is installed."""
+TEMPORARY = re.compile(r"[/\\](?:archive|environments)-v\d+[/\\]")
+"""In the path of a folder that `uvx` made and may delete."""
 UVX_ENVIRON = {"UV_COMPILE_BYTECODE": "1"}
-"""Without compiled files the first start takes half as long again."""
+"""Without compiled files the first start takes 1.5 times as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """How this program came to be here."""
+    """How this program was installed."""
 
     origin: str | None
     """`direct_url.json` of its distribution; None if it is from an index."""
@@ -36,18 +38,18 @@ class Install:
     extras: tuple[str, ...] = ()
 
     @property
-    def passing(self) -> bool:
-        """Whether the interpreter's folder may be gone tomorrow."""
-        return PASSING.search(self.executable) is not None
+    def is_temporary(self) -> bool:
+        """Whether `uvx` may delete the interpreter's folder."""
+        return TEMPORARY.search(self.executable) is not None
 
 
-def extras_there(is_installed: Callable[[str], bool]) -> tuple[str, ...]:
+def installed_extras(is_installed: Callable[[str], bool]) -> tuple[str, ...]:
     """The extras whose packages are installed."""
-    return tuple(extra for extra, module in EXTRAS.items() if is_installed(module))
+    return tuple(extra for extra in sorted(EXTRAS) if is_installed(EXTRAS[extra]))
 
 
 def launcher(install: Install, uvx: str | None) -> tuple[str, ...]:
-    """The command in front of `start-mcp-server`: `uvx` where it can fetch the same again, else this interpreter."""
+    """The command before `start-mcp-server`: `uvx` if it can install the same again, else this interpreter."""
     here = (install.executable, "-m", "kindly")
     source = _source(install)
     if uvx is None or source is None:
@@ -58,12 +60,12 @@ def launcher(install: Install, uvx: str | None) -> tuple[str, ...]:
 
 
 def is_uvx(command: Sequence[str]) -> bool:
-    """Whether a command is one of `uvx`."""
+    """Whether a command starts `uvx`."""
     return Path(command[0]).stem == "uvx"
 
 
 def _source(install: Install) -> str | None:
-    """What `uvx` is to install; None where this interpreter is the better choice."""
+    """What `uvx` installs; None if this interpreter is the better choice."""
     extras = f"[{','.join(install.extras)}]" if install.extras else ""
     named = f"{DISTRIBUTION}{extras}"
     if install.origin is None:
@@ -77,4 +79,4 @@ def _source(install: Install) -> str | None:
         return f"{named} @ {address}" if extras else address
     if urlsplit(url).scheme != "file":
         return f"{named} @ {url}" if extras else url
-    return f"{url2pathname(urlsplit(url).path)}{extras}" if install.passing else None
+    return f"{url2pathname(urlsplit(url).path)}{extras}" if install.is_temporary else None

@@ -322,7 +322,8 @@ LOADER_URLS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {f"KINDLY_{name}": (name, default) for loader in LOADERS for name, default in loader.base_urls}
 )
 """Variable → what the loader calls it, and its default."""
-TOKEN_NAMES = tuple(name for loader in LOADERS for name in loader.tokens)
+TOKEN_NEEDS = tuple(need for loader in LOADERS for need in loader.tokens)
+TOKEN_NAMES = tuple(need.name for need in TOKEN_NEEDS)
 URL_NAMES = (
     *(spec.base_url_setting for spec in PROVIDERS if spec.base_url_setting),
     *LOADER_URLS,

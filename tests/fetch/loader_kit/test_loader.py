@@ -30,6 +30,7 @@ from kindly.fetch.loader_kit.markdown_parts import markdown_page
 from kindly.fetch.loaders.github.loader import GITHUB
 from kindly.fetch.loaders.web import WEB
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url, parse
 from tests.support.fakes import FakeSecret
 from tests.support.fetch_fakes import START, FakeTime, ScriptedHop, reply
@@ -48,7 +49,7 @@ class FakeLoader:
     error: Exception | None = None
     hangs: bool = False
     loaded: list[str] = field(default_factory=list)
-    tokens: tuple[str, ...] = ("FAKE_TOKEN",)
+    tokens: tuple[Need, ...] = (Need("FAKE_TOKEN", "secret", "A token."),)
     base_urls: tuple[tuple[str, str], ...] = (
         ("FAKE_API_URL", "https://api.example/v1"),
         ("FAKE_LANGUAGE_URL", "https://{language}.example"),

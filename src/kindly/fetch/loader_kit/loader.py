@@ -8,7 +8,7 @@ a line:
     @dataclass(frozen=True, slots=True)
     class Example:
         name: str = "example"
-        tokens: tuple[str, ...] = ("EXAMPLE_TOKEN",)
+        tokens: tuple[Need, ...] = (Need("EXAMPLE_TOKEN", "secret", "Raises the limits of Example; optional."),)
         base_urls: tuple[tuple[str, str], ...] = (("EXAMPLE_API_URL", "https://api.example"),)
 
         def matches(self, url: Url) -> bool:
@@ -40,6 +40,7 @@ import anyio
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.chain.types import Headers, HopReply, PageRequest
 from kindly.models import FetchMethod, How, Page
+from kindly.needs import Need
 from kindly.redact import Secret
 from kindly.urls import Url
 
@@ -106,7 +107,7 @@ class Loader(Protocol):
         """A word for it, the name of its file; `how` shows it."""
 
     @property
-    def tokens(self) -> tuple[str, ...]:
+    def tokens(self) -> tuple[Need, ...]:
         """Settings with a secret that it can use; it works without."""
 
     @property

@@ -58,7 +58,7 @@ class GuardedLoaderClient:
 
     def token(self, setting: str) -> str | None:
         """The secret of that name, if one is set that a header can carry."""
-        if setting not in self.loader.tokens:
+        if setting not in {need.name for need in self.loader.tokens}:
             raise NotLoaded(f"{setting} is not of this loader.", url=str(self.wanted.url))
         secret = self.ways.settings.tokens.get(setting)
         value = secret.get_secret_value().strip() if secret is not None else ""

@@ -23,6 +23,7 @@ from kindly.fetch.loader_kit.html_article import (
 )
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Arxiv:
     """Loads papers."""
 
     name: str = "arxiv"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (
         ("ARXIV_URL", "https://arxiv.org"),
         ("ARXIV_API_URL", "https://export.arxiv.org"),

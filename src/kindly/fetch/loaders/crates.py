@@ -12,6 +12,7 @@ from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import day
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 HOST = "crates.io"
@@ -24,7 +25,7 @@ class Crates:
     """Loads crates through the registry's interface."""
 
     name: str = "crates"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("CRATES_URL", f"https://{HOST}"),)
 
     def matches(self, url: Url) -> bool:

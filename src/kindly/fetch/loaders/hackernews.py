@@ -9,6 +9,7 @@ from kindly.fetch.loader_kit.html_article import Article, article_page
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 HOST = "news.ycombinator.com"
@@ -23,7 +24,7 @@ class HackerNews:
     """Loads threads through the search service's interface, which gives them whole."""
 
     name: str = "hackernews"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("HN_API_URL", "https://hn.algolia.com"),)
 
     def matches(self, url: Url) -> bool:

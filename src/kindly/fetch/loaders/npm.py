@@ -16,6 +16,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     shown,
 )
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 HOSTS = frozenset({"www.npmjs.com", "npmjs.com"})
@@ -29,7 +30,7 @@ class Npm:
     """Loads packages from the registry; those too long-lived to be had whole by their latest release."""
 
     name: str = "npm"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (
         ("NPM_REGISTRY_URL", "https://registry.npmjs.org"),
         ("NPM_FILES_URL", "https://unpkg.com"),

@@ -15,6 +15,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     shown,
 )
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 HOST = "pypi.org"
@@ -30,7 +31,7 @@ class Pypi:
     """Loads projects through the JSON interface."""
 
     name: str = "pypi"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("PYPI_URL", f"https://{HOST}"),)
 
     def matches(self, url: Url) -> bool:

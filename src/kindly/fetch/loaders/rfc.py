@@ -18,6 +18,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     markdown_page,
 )
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 ADDRESSES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (
@@ -60,7 +61,7 @@ class Rfc:
     """Loads RFCs from their editor."""
 
     name: str = "rfc"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("RFC_EDITOR_URL", "https://www.rfc-editor.org"),)
 
     def matches(self, url: Url) -> bool:

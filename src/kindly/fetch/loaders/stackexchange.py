@@ -14,6 +14,7 @@ from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import bounded, counted, day, escaped, facts, html_page
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url, parse
 
 API = "STACKEXCHANGE_API_URL"
@@ -50,7 +51,7 @@ class StackExchange:
     """Loads questions, whichever of their addresses is given."""
 
     name: str = "stackexchange"
-    tokens: tuple[str, ...] = (KEY,)
+    tokens: tuple[Need, ...] = (Need(KEY, "secret", "Raises Stack Exchange's limits; optional."),)
     base_urls: tuple[tuple[str, str], ...] = ((API, "https://api.stackexchange.com/2.3"),)
 
     def matches(self, url: Url) -> bool:

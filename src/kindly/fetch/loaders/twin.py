@@ -12,6 +12,7 @@ import anyio
 from kindly.errors import FetchError
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 LLMS = re.compile(r"/llms(?:-[a-z]{1,10})?\.txt\Z")
@@ -76,7 +77,7 @@ class Twin:
     """Loads the Markdown twin of a documentation page."""
 
     name: str = "twin"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = ()
     probe_s: float = PROBE_S
     memory: TwinMemory = field(default_factory=TwinMemory, compare=False)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from kindly.fetch.loader_kit.loader import LoaderClient
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 
@@ -12,7 +13,7 @@ class WebPage:
     """Loads every address as it is."""
 
     name: str = "web"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = ()
 
     def matches(self, url: Url) -> bool:

@@ -13,6 +13,7 @@ from kindly.errors import FetchError, PageNotFound
 from kindly.fetch.loader_kit.html_article import Article, article_page, tidy, write_formulas
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Wikipedia:
     """Loads articles through the REST interface, or from the article's page where that fails."""
 
     name: str = "wikipedia"
-    tokens: tuple[str, ...] = ()
+    tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (
         ("WIKIPEDIA_URL", "https://{language}.wikipedia.org"),
     )

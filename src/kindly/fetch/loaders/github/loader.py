@@ -32,6 +32,7 @@ from kindly.fetch.loaders.github.layout import (
 )
 from kindly.fetch.loaders.github.target import Target, target_of
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url, parse
 
 API = "GITHUB_API_URL"
@@ -60,7 +61,9 @@ class GitHub:
     """Loads what a repository, its threads and its files show."""
 
     name: str = "github"
-    tokens: tuple[str, ...] = (TOKEN,)
+    tokens: tuple[Need, ...] = (
+        Need(TOKEN, "secret", "Raises GitHub's limits and opens discussions; optional."),
+    )
     base_urls: tuple[tuple[str, str], ...] = (
         (API, "https://api.github.com"),
         (RAW, "https://raw.githubusercontent.com"),
