@@ -8,7 +8,7 @@ import pytest
 from anyio.abc import SocketStream
 
 from kindly.budget import count_tokens
-from kindly.server.render.page import compact
+from kindly.server.render.formatting import compact
 from tests.support.served_world import (
     BOTH,
     TAVILY_KEY,

@@ -42,7 +42,7 @@ def instructions(name: str) -> list[str]:
 
 def paths() -> set[str]:
     """Every path that the server answers, without what only OAuth adds."""
-    desk = ServerState("kindly", {})
+    desk = ServerState("kindly", {}, lambda: None)
     library = health.LibrarySize(desk)
     routes = [*health.routes(desk, library), *console.routes(desk, library)]
     return {MCP_PATH, *(route.path for route in routes)}

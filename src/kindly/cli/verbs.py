@@ -16,16 +16,19 @@ from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import Query
 from kindly.redact import Redactor
-from kindly.server.render.findings import page_findings_output, recall_output
-from kindly.server.render.page import NO_FENCE, document_output, search_output
-from kindly.server.tool import Output
+from kindly.server.render.fence import NO_FENCE
+from kindly.server.render.findings import library_findings, page_findings
+from kindly.server.render.output import Result, to_data, to_text
+from kindly.server.render.page import page_result
+from kindly.server.render.results import FindingsResult
+from kindly.server.render.search_results import search_result
 from kindly.settings import Settings
 from kindly.stages import Progress, ignore_progress
 
 NO_ANSWER = 3
 """Exit code of `read` and `recall` when nothing answers."""
 
-Verb = Callable[[App, Deadline, Progress], Awaitable[Output]]
+Verb = Callable[[App, Deadline, Progress], Awaitable[Result]]
 
 
 def show_search(settings: Settings, query: str, options: dict[str, Any]) -> int:
@@ -33,9 +36,9 @@ def show_search(settings: Settings, query: str, options: dict[str, Any]) -> int:
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
     wanted = Query(text=query, count=options.pop("num_results"), **options)
 
-    async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
+    async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
         hits, sources = await pipeline.search(app.stages, wanted, deadline, progress)
-        return search_output(hits, sources, NO_FENCE, app.tokens_for(max_tokens))
+        return search_result(hits, sources, NO_FENCE, app.tokens_for(max_tokens))
 
     return _show(settings, verb, as_json=as_json)
 
@@ -46,7 +49,7 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
     cursor, refresh = options.pop("cursor"), options.pop("refresh")
     wanted = ExtractOptions(**options)
 
-    async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
+    async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
         await progress(0, 1, url)
         began = anyio.current_time()
         document, start = await pipeline.fetch_or_resume(
@@ -57,7 +60,7 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
             click.echo(
                 f"{document.how} · {took_s:.2f} s · {len(document.text):,} characters", err=True
             )
-        return document_output(url, document, start, NO_FENCE, app.tokens_for(max_tokens))
+        return page_result(url, document, start, NO_FENCE, app.tokens_for(max_tokens))
 
     return _show(settings, verb, as_json=as_json)
 
@@ -66,7 +69,7 @@ def show_reading(settings: Settings, url: str, question: str, options: dict[str,
     """Ask a page, print, and say whether it answers."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
-    async def verb(app: App, deadline: Deadline, progress: Progress) -> Output:
+    async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
         await progress(0, 1, url)
         found = await pipeline.read(
             app.stages,
@@ -76,56 +79,54 @@ def show_reading(settings: Settings, url: str, question: str, options: dict[str,
             limit=options["max_results"],
             force_refresh=options["refresh"],
         )
-        return page_findings_output(url, found, NO_FENCE, app.tokens_for(max_tokens))
+        return page_findings(url, found, NO_FENCE, app.tokens_for(max_tokens))
 
-    return _show(settings, verb, as_json=as_json, findings=True)
+    return _show(settings, verb, as_json=as_json)
 
 
 def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> int:
     """Ask all pages read before, print, and say whether any answers."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
-    async def verb(app: App, _: Deadline, __: Progress) -> Output:
+    async def verb(app: App, _: Deadline, __: Progress) -> Result:
         found = await pipeline.recall(app.stages, [question], limit=options["max_results"])
-        return recall_output(found, NO_FENCE, app.tokens_for(max_tokens))
+        return library_findings(found, NO_FENCE, app.tokens_for(max_tokens))
 
-    return _show(settings, verb, as_json=as_json, findings=True)
+    return _show(settings, verb, as_json=as_json)
 
 
-def _show(settings: Settings, verb: Verb, *, as_json: bool, findings: bool = False) -> int:
+def _show(settings: Settings, verb: Verb, *, as_json: bool) -> int:
     redactor = Redactor.of(settings.secrets())
-    output = anyio.run(_run, settings, verb)
-    if isinstance(output, KindlyError):
-        raise output
+    result = anyio.run(_run, settings, verb)
+    if isinstance(result, KindlyError):
+        raise result
     if as_json:
-        structured = redactor.value(output.structured)
-        click.echo(json.dumps(structured, ensure_ascii=False, indent=2))
+        data = redactor.value(to_data(result))
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif sys.stdout.isatty():
-        _print(output, redactor, findings=findings)
+        _print(result, redactor)
     else:
-        click.echo(redactor.text(output.text))
-    if findings:
-        return 0 if any(one["answered"] for one in output.structured["findings"]) else NO_ANSWER
+        click.echo(redactor.text(to_text(result)))
+    if isinstance(result, FindingsResult):
+        return 0 if any(finding.answered for finding in result.findings) else NO_ANSWER
     return 0
 
 
-def _print(output: Output, redactor: Redactor, *, findings: bool) -> None:
+def _print(result: Result, redactor: Redactor) -> None:
     """In colour, for a terminal."""
     from rich.console import Console
 
-    if findings:
+    if isinstance(result, FindingsResult):
         from kindly.cli.terminal import print_findings
 
-        structured = redactor.value(output.structured)
-        assert isinstance(structured, dict)  # noqa: S101 - as it went in
-        print_findings(Console(), structured)
+        print_findings(Console(), result, redactor.text)
         return
     from rich.markdown import Markdown
 
-    Console().print(Markdown(redactor.text(output.text)))
+    Console().print(Markdown(redactor.text(to_text(result))))
 
 
-async def _run(settings: Settings, verb: Verb) -> Output | KindlyError:
+async def _run(settings: Settings, verb: Verb) -> Result | KindlyError:
     """The verb's output or error; an error must not leave the app's task groups, which would wrap it."""
     async with open_app(settings) as app:
         with _watched() as progress:

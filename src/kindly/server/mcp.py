@@ -1,6 +1,5 @@
-"""A profile and an app → an MCP server, and its life over stdio. Tool calls come in, `Output`s or sentences go out."""
+"""The MCP server: a profile and an app → a server that lists and calls tools, and serving it over stdio."""
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -13,57 +12,45 @@ from mcp.server.stdio import stdio_server
 
 import kindly
 from kindly.app import App
-from kindly.budget import Deadline, count_tokens
-from kindly.errors import Busy, CallTimeout, KindlyError
-from kindly.redact import Redactor
-from kindly.server.ops.telemetry import observed
-from kindly.server.render.failures import UNEXPECTED, sentence
-from kindly.server.server_state import ServerState
-from kindly.server.tool import Call, Output, Profile, Tool
-from kindly.stages import Progress
-
-logger = logging.getLogger(__name__)
+from kindly.server.run_call import run_call
+from kindly.server.server_state import AppHolder, ServerState
+from kindly.server.tool import Output, Profile, Tool
 
 Context = ServerRequestContext[App]
 OpenApp = Callable[[], AbstractAsyncContextManager[App]]
 
-GRACE_S = 2.0
-"""How long after its deadline a call is stopped by force."""
+MAX_QUOTED_NAME = 60
 
 
 class KindlyServer(Server[App]):
-    """The MCP server, with its desk for the pages beside it."""
+    """The MCP server, and the state that the HTTP pages beside it read."""
 
-    def __init__(self, desk: ServerState, name: str, **options: Any) -> None:
+    def __init__(self, state: ServerState, name: str, **options: Any) -> None:
         super().__init__(name, **options)
-        self.desk = desk
+        self.state = state
 
 
 def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = False) -> KindlyServer:
-    """The server that offers a profile's tools; the app is opened when it starts and closed when it ends."""
+    """A server that offers the profile's tools. The app is opened when it starts and closed when it stops."""
     tools = {
         (tool.name.replace(".", "_") if plain_names else tool.name): tool for tool in profile.tools
     }
     listed = [_listed(name, tool) for name, tool in tools.items()]
-
-    desk = ServerState(profile.name, tools)
-    listed_once = anyio.Event()
+    holder = AppHolder()
+    was_listed = anyio.Event()
 
     @asynccontextmanager
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
         async with open_app() as app, anyio.create_task_group() as tasks:
-            tasks.start_soon(_warm_after, listed_once, app)
-            desk.app = app
-            try:
+            tasks.start_soon(_warm_up, was_listed, app)
+            with holder.holding(app):
                 yield app
-            finally:
-                desk.app = None
             tasks.cancel_scope.cancel()
 
     async def list_tools(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        listed_once.set()
+        was_listed.set()
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(
@@ -72,12 +59,13 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         app = context.lifespan_context
         tool = tools.get(params.name)
         if tool is None:
-            known = ", ".join(tools)
-            return _failure(f"Unknown tool {params.name[:60]!r}. There are: {known}.", app.redactor)
-        return await answer(tool, params.arguments, app, _Progress(context))
+            name = params.name[:MAX_QUOTED_NAME]
+            text = f"Unknown tool {name!r}. There are: {', '.join(tools)}."
+            return _result(Output(app.redactor.text(text), failed=True))
+        return _result(await run_call(tool, params.arguments, app, _Progress(context)))
 
     return KindlyServer(
-        desk,
+        ServerState(profile.name, tools, holder),
         kindly.SERVER_NAME,
         version=kindly.__version__,
         title="Kindly",
@@ -88,9 +76,9 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     )
 
 
-async def _warm_after(listed_once: anyio.Event, app: App) -> None:
-    """Get ready once somebody has looked at the tools: he is about to call one."""
-    await listed_once.wait()
+async def _warm_up(was_listed: anyio.Event, app: App) -> None:
+    """Prepare for the first call once a client has listed the tools."""
+    await was_listed.wait()
     await app.warm()
 
 
@@ -105,53 +93,8 @@ def _listed(name: str, tool: Tool) -> types.Tool:
     )
 
 
-async def answer(
-    tool: Tool, arguments: dict[str, Any] | None, app: App, progress: Progress
-) -> types.CallToolResult:
-    """What a client gets for a call; it is counted, traced and logged."""
-    with observed(app, tool.name) as current:
-        current.outcome, result = await _outcome(tool, arguments, app, progress, current.id)
-        current.failed = bool(result.is_error)
-        (block,) = result.content
-        current.tokens = count_tokens(block.text) if isinstance(block, types.TextContent) else 0
-    return result
-
-
-async def _outcome(
-    tool: Tool, arguments: dict[str, Any] | None, app: App, progress: Progress, call: str
-) -> tuple[str, types.CallToolResult]:
-    """Run a tool. The one place where an unforeseen exception ends: in the log, and as a plain sentence."""
-    try:
-        wanted = tool.arguments.parse(arguments)
-        deadline = Deadline.after(app.deadline_s)
-        with anyio.fail_after(app.deadline_s + GRACE_S):
-            async with app.room.taken():
-                output = await tool.run(Call(app, deadline, progress), wanted)
-    except KindlyError as error:
-        outcome = "busy" if isinstance(error, Busy) else error.kind.value
-        return outcome, _failed(tool, error, arguments, app.redactor)
-    except TimeoutError:
-        late = CallTimeout(
-            f"No answer within {app.deadline_s:.0f} seconds.", limit_s=app.deadline_s
-        )
-        return late.kind.value, _failed(tool, late, arguments, app.redactor)
-    except Exception:
-        logger.exception("unforeseen error", extra={"tool": tool.name, "call": call})
-        return "error", _failure(UNEXPECTED, app.redactor)
-    return str(output.structured.get("status", "ok")), _result(output, app.redactor)
-
-
-def _failed(
-    tool: Tool, error: KindlyError, arguments: dict[str, Any] | None, redactor: Redactor
-) -> types.CallToolResult:
-    """An error in the shape that the tool's contract has for it, else as a sentence."""
-    if tool.failure is not None:
-        return _result(tool.failure(error, arguments or {}), redactor)
-    return _failure(sentence(error), redactor)
-
-
 class _Progress:
-    """Passes progress on to the client, if it asked for it."""
+    """Reports progress to a client that asked for it."""
 
     def __init__(self, context: Context) -> None:
         self._session = context.session
@@ -160,17 +103,11 @@ class _Progress:
         await self._session.report_progress(done, total, message)
 
 
-def _result(output: Output, redactor: Redactor) -> types.CallToolResult:
+def _result(output: Output) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=redactor.text(output.text))],
-        structured_content=redactor.value(output.structured),
+        content=[types.TextContent(type="text", text=output.text)],
+        structured_content=output.structured or None,
         is_error=output.failed,
-    )
-
-
-def _failure(text: str, redactor: Redactor) -> types.CallToolResult:
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=redactor.text(text))], is_error=True
     )
 
 

@@ -1,18 +1,38 @@
-"""What the pages beside the MCP endpoint may look at: the tools on offer, and the app while it is open."""
+"""What the HTTP pages beside the MCP endpoint read: the tools on offer, and the app while it is open."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kindly.app import App
 from kindly.server.tool import Tool
 
 
-@dataclass(slots=True)
+class AppHolder:
+    """Holds the app while the server's lifespan runs; calling it returns the app, or None outside the lifespan."""
+
+    def __init__(self) -> None:
+        self._app: App | None = None
+
+    def __call__(self) -> App | None:
+        return self._app
+
+    @contextmanager
+    def holding(self, app: App) -> Iterator[None]:
+        """Hold `app` during the block."""
+        self._app = app
+        try:
+            yield
+        finally:
+            self._app = None
+
+
+@dataclass(frozen=True, slots=True)
 class ServerState:
-    """One server's tools and its app."""
+    """One server's profile and tools, and access to its app."""
 
     profile: str
     tools: Mapping[str, Tool]
     """By the name that clients use."""
-    app: App | None = None
-    """None before it is opened and once it is being closed."""
+    current_app: Callable[[], App | None]
+    """The app; None before it is opened and after it is closed."""

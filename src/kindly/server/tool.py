@@ -2,16 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from kindly.app import App
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
+from kindly.models import OutcomeKind
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
 from kindly.stages import Progress
+
+CallOutcome = OutcomeKind | Literal["busy", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +22,11 @@ class Output:
     """The result of a tool: text for the model, and the same as data for programs."""
 
     text: str
-    structured: Json
+    structured: Json = field(default_factory=dict)
+    """Empty for an error that has no shape of its own."""
     failed: bool = False
+    outcome: CallOutcome = OutcomeKind.OK
+    """How the call ended, for logs and metrics."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,10 @@ def an_app(**changes: object) -> App:
 
 @asynccontextmanager
 async def asking(app: App | None) -> AsyncIterator[httpx2.AsyncClient]:
-    desk = ServerState("kindly", TOOLS, app)
-    transport = httpx2.ASGITransport(app=Starlette(routes=console.routes(desk, LibrarySize(desk))))
+    state = ServerState("kindly", TOOLS, lambda: app)
+    transport = httpx2.ASGITransport(
+        app=Starlette(routes=console.routes(state, LibrarySize(state)))
+    )
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 

@@ -55,10 +55,14 @@ def an_app(**changes: object) -> App:
     return App(stages, Redactor.of([]), 1000, 1000, 5, **(fields | changes))  # type: ignore[arg-type]
 
 
+def state_of(app: App) -> ServerState:
+    return ServerState("kindly", {}, lambda: app)
+
+
 @asynccontextmanager
 async def asking(app: App | None) -> AsyncIterator[httpx2.AsyncClient]:
-    desk = ServerState("kindly", {}, app)
-    pages = Starlette(routes=health.routes(desk, LibrarySize(desk)))
+    state = ServerState("kindly", {}, lambda: app)
+    pages = Starlette(routes=health.routes(state, LibrarySize(state)))
     transport = httpx2.ASGITransport(app=pages)
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
@@ -114,7 +118,7 @@ async def test_the_library_is_not_asked_again_at_once() -> None:
         asked.append(clock.now)
         return await memory()
 
-    library = LibrarySize(ServerState("kindly", {}, an_app(library=opened)), clock)
+    library = LibrarySize(state_of(an_app(library=opened)), clock)
     for _ in range(3):
         assert await library.is_up()
         assert await library.stats() is not None
@@ -181,6 +185,6 @@ async def test_a_server_that_was_closed_is_no_longer_ready(tmp_path: Path) -> No
     settings = Settings.load({"DATA_DIR": str(tmp_path)})
     server = build_server(lambda: open_app(settings), load_profile("kindly"))
     async with server.lifespan(server):
-        opened = server.desk.app
+        opened = server.state.current_app()
     assert opened is not None
-    assert server.desk.app is None
+    assert server.state.current_app() is None

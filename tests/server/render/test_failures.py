@@ -1,5 +1,8 @@
 """Every error of the tree has a sentence that says what happened and what to do."""
 
+import re
+from itertools import combinations
+
 import pytest
 
 from kindly import errors
@@ -35,21 +38,21 @@ def leaves(root: type[KindlyError] = KindlyError) -> list[type[KindlyError]]:
     return [root, *below] if root is not KindlyError else below
 
 
-def example(kind: type[KindlyError]) -> KindlyError:
+def example(kind: type[KindlyError], detail: str = DETAIL) -> KindlyError:
     special: dict[type[KindlyError], KindlyError] = {
-        CallTimeout: CallTimeout(DETAIL, limit_s=1.0),
-        MediaUnsupported: MediaUnsupported(DETAIL, url=URL, media_type="image/png"),
-        PageTooLarge: PageTooLarge(DETAIL, url=URL, limit_bytes=1),
-        PageWalled: PageWalled(DETAIL, url=URL, wall=OutcomeKind.PAYWALLED),
-        SelectorNotMatched: SelectorNotMatched(DETAIL, url=URL, selector=".x"),
-        InputError: InputError(DETAIL, field="x"),
-        CursorExpired: CursorExpired(DETAIL, field="cursor"),
+        CallTimeout: CallTimeout(detail, limit_s=1.0),
+        MediaUnsupported: MediaUnsupported(detail, url=URL, media_type="image/png"),
+        PageTooLarge: PageTooLarge(detail, url=URL, limit_bytes=1),
+        PageWalled: PageWalled(detail, url=URL, wall=OutcomeKind.PAYWALLED),
+        SelectorNotMatched: SelectorNotMatched(detail, url=URL, selector=".x"),
+        InputError: InputError(detail, field="x"),
+        CursorExpired: CursorExpired(detail, field="cursor"),
     }
     if kind in special:
         return special[kind]
     if issubclass(kind, errors.FetchError | errors.ExtractError):
-        return kind(DETAIL, url=URL)
-    return kind(DETAIL)
+        return kind(detail, url=URL)
+    return kind(detail)
 
 
 @pytest.mark.parametrize("kind", leaves(), ids=lambda kind: kind.__name__)
@@ -73,3 +76,110 @@ def test_every_error_becomes_a_sentence(kind: type[KindlyError]) -> None:
 )
 def test_sentence_says_what_to_do(error: KindlyError, words: tuple[str, ...]) -> None:
     assert all(word in sentence(error) for word in words)
+
+
+TYPICAL = {
+    "SettingsError": ("KINDLY_PORT from the environment is not valid: input should be a number.",),
+    "Busy": ("The server is busy with 128 calls, as many as it takes at once.",),
+    "CallTimeout": ("No answer within 50 seconds.",),
+    "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
+    "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
+    "NoProvider": (
+        "No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY. "
+        "Pages can be read without any: get_content (kindly fetch) works.",
+    ),
+    "ProviderUnreachable": ("Serper could not be reached: try again in a moment.",),
+    "CertificateRefused": ("The certificate of SearXNG was not accepted.",),
+    "ProviderTimeout": ("Serper did not answer in time: try again in a moment.",),
+    "ProviderFailed": ("Serper returned a server error (HTTP 500): try again in a moment.",),
+    "ProviderRateLimited": (
+        "Serper's rate limit or quota is reached (HTTP 429): wait, or check its plan.",
+        "DuckDuckGo limits requests: wait before asking it again, or set a provider with a key.",
+    ),
+    "ProviderBlocked": ("SearXNG shows a bot check: try again later, or set up another provider.",),
+    "PoolExhausted": (
+        "No available SearXNG instances: all failed. Try again in 30 seconds, or set a provider.",
+    ),
+    "ProviderAnswerInvalid": ("Serper sent an answer that is not valid JSON.",),
+    "ProviderAuth": ("Serper refused the key (HTTP 401): check SERPER_API_KEY.",),
+    "ProviderRejected": ("Serper rejected the request (HTTP 400).",),
+    "AddressRefused": ("The address 127.0.0.1 is private and may not be fetched.",),
+    "RobotsRefused": ("The robots.txt of example.com forbids this page.",),
+    "PageNotFound": ("There is no such page (HTTP 404).",),
+    "PageForbidden": ("The site refuses the request (HTTP 403).",),
+    "PageChallenged": ("The site answered with a bot check instead of the page.",),
+    "PageRateLimited": ("The site limits requests (HTTP 429).",),
+    "PageUnreachable": ("The name example.com could not be looked up.",),
+    "PageTimeout": ("The page did not arrive within 20 seconds.",),
+    "PageTooLarge": ("The page is larger than 5000000 bytes, the most that is fetched.",),
+    "MediaUnsupported": ("The address holds an image (12 bytes), which cannot be read as text.",),
+    "NoContent": ("The page has no readable text.", "The page holds no readable text."),
+    "NeedsBrowser": ("The page needs JavaScript to show its text; without it there is none.",),
+    "PageWalled": ("The page shows its text to subscribers only.",),
+    "SelectorNotMatched": ("The selector .x matches nothing on the page.",),
+    "ExtractionFailed": ("The parser failed on the page, which may be too large.",),
+    "ExtractionLate": ("There was no time left to read the page: too many were being read.",),
+    "StoreUnavailable": ("The library at /data/library.sqlite cannot be used: disk full.",),
+    "StoreRefused": ("The library was written by a newer version of Kindly.",),
+    "ModelMismatch": ("The library has vectors of another model: run `kindly library rebuild`.",),
+    "EmbeddingsDown": ("The embedding server gave no vectors: connection refused.",),
+}
+BRANCHES = {"SearchError", "FetchError", "ExtractError", "ReadError"}
+CASES = [
+    (kind, detail, wait)
+    for kind in leaves()
+    if kind.__module__ == "kindly.errors" and kind.__name__ not in BRANCHES
+    for detail in TYPICAL[kind.__name__]
+    for wait in (None, 1.0, 30.0)
+]
+STOP_WORDS = {"the", "a", "an", "it", "is", "of", "or", "to", "in", "and", "can", "be", "with"}
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", text.lower())) - STOP_WORDS
+
+
+def overlap(one: str, other: str) -> float:
+    """The share of the shorter sentence's words that the other one has too."""
+    smaller, larger = sorted((words(one), words(other)), key=len)
+    return len(smaller & larger) / len(smaller) if smaller else 0.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "wait_s"),
+    CASES,
+    ids=[f"{kind.__name__}-{len(detail)}-{wait}" for kind, detail, wait in CASES],
+)
+def test_no_sentence_says_a_thing_twice(
+    kind: type[KindlyError], detail: str, wait_s: float | None
+) -> None:
+    text = sentence(example(kind, detail).replace(retry_after_s=wait_s))
+    sentences = [part for part in re.split(r"(?<=[.:;]) ", text) if words(part)]
+    assert [pair for pair in combinations(sentences, 2) if overlap(*pair) > 0.6] == []
+    assert len(re.findall(r"\btry (?:it )?(?:again|once more)|\bwait\b", text, re.I)) <= 1
+    assert not re.search(r"\b1 seconds|\b(?:[02-9]|\d\d+) second\b", text)
+    assert text.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            ProviderRateLimited("Brave's quota is reached: wait, or check its plan."),
+            "Brave's quota is reached: wait, or check its plan.",
+        ),
+        (
+            ProviderRateLimited(
+                "Brave's quota is reached: wait, or check its plan.", retry_after_s=1
+            ),
+            "Brave's quota is reached: try again in 1 second, or check its plan.",
+        ),
+        (
+            ProviderRateLimited("Brave failed.", retry_after_s=5),
+            "Brave failed. Try again in 5 seconds.",
+        ),
+    ],
+    ids=["vague", "exact", "added"],
+)
+def test_the_waiting_time_is_said_once(error: KindlyError, text: str) -> None:
+    assert sentence(error) == f"{text} A known page can still be read with get_content."

@@ -58,7 +58,7 @@ def build_http_app(server: KindlyServer, settings: Settings) -> ASGIApp:
         stateless_http=True,
         max_request_body_size=settings.max_request_bytes,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*_pages(server.desk), *told],
+        custom_starlette_routes=[*_pages(server.state), *told],
     )
     app = BodyLimit(app, settings.max_request_bytes)
     per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if authorities else None)
@@ -81,10 +81,10 @@ def _authorities(settings: Settings, resource: Resource | None) -> list[Authorit
     return known
 
 
-def _pages(desk: ServerState) -> list[Route]:
+def _pages(state: ServerState) -> list[Route]:
     """What stands beside the tools: for who runs the server, and for who looks at it."""
-    library = health.LibrarySize(desk)
-    return [*health.routes(desk, library), *console.routes(desk, library)]
+    library = health.LibrarySize(state)
+    return [*health.routes(state, library), *console.routes(state, library)]
 
 
 def _allowed_hosts(settings: Settings, *, guarded: bool) -> list[str]:

@@ -26,10 +26,10 @@ from kindly.errors import KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.read.store import Store, StoredPage
 from kindly.search.provider_stats import ProviderStatus
-from kindly.server.mcp import answer
 from kindly.server.ops.health import LibrarySize
 from kindly.server.ops.process_stats import this_process
-from kindly.server.render.page import compact
+from kindly.server.render.formatting import compact
+from kindly.server.run_call import run_call
 from kindly.server.server_state import ServerState
 from kindly.stages import ignore_progress
 from kindly.telemetry.call_stats import SLOT_S, SLOTS
@@ -52,9 +52,9 @@ class Refusal(Exception):
         self.status = status
 
 
-def routes(desk: ServerState, library: LibrarySize) -> list[Route]:
+def routes(server: ServerState, library: LibrarySize) -> list[Route]:
     """The page and what it asks for."""
-    console = Console(desk, library)
+    console = Console(server, library)
     return [
         Route(PATH, page),
         Route(f"{API}/tools", _answered(console.tools)),
@@ -122,14 +122,14 @@ def content_policy(html: str) -> str:
 class Console:
     """What the page asks for."""
 
-    desk: ServerState
+    server: ServerState
     library: LibrarySize
 
     async def tools(self, _: Request) -> dict[str, Any]:
         """The tools, as clients see them."""
         return {
             "version": kindly.__version__,
-            "profile": self.desk.profile,
+            "profile": self.server.profile,
             "tools": [
                 {
                     "name": name,
@@ -137,7 +137,7 @@ class Console:
                     "description": tool.description,
                     "input_schema": tool.arguments.schema_for_clients(),
                 }
-                for name, tool in self.desk.tools.items()
+                for name, tool in self.server.tools.items()
             ],
         }
 
@@ -145,19 +145,18 @@ class Console:
         """What a model would get for a call, and how large that is."""
         app = self._app()
         name, arguments = await _wanted(request)
-        tool = self.desk.tools.get(name)
+        tool = self.server.tools.get(name)
         if tool is None:
             raise Refusal(f"There is no tool {name[:60]!r}.", 404)
         began = anyio.current_time()
-        result = await answer(tool, arguments, app, ignore_progress)
-        text = "".join(getattr(block, "text", "") for block in result.content)
-        structured = compact(result.structured_content) if result.structured_content else ""
+        output = await run_call(tool, arguments, app, ignore_progress)
+        data = compact(output.structured) if output.structured else ""
         return {
-            "failed": bool(result.is_error),
-            "text": text,
-            "structured": result.structured_content,
-            "text_tokens": count_tokens(text),
-            "structured_tokens": count_tokens(structured),
+            "failed": output.failed,
+            "text": output.text,
+            "structured": output.structured or None,
+            "text_tokens": count_tokens(output.text),
+            "structured_tokens": count_tokens(data),
             "took_ms": round((anyio.current_time() - began) * 1000),
         }
 
@@ -204,9 +203,10 @@ class Console:
         }
 
     def _app(self) -> App:
-        if self.desk.app is None:
+        app = self.server.current_app()
+        if app is None:
             raise Refusal("The server is starting or stopping: try again in a moment.", 503)
-        return self.desk.app
+        return app
 
     async def _store(self) -> Store:
         opened = self._app().library

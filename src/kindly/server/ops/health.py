@@ -30,7 +30,7 @@ COUNT_AGAIN_S = 15.0
 class LibrarySize:
     """What the library's store says, not asked more often than needed."""
 
-    desk: ServerState
+    server: ServerState
     clock: Clock = anyio.current_time
     _up: tuple[float, bool] | None = None
     _stats: tuple[float, StoreStats | None] | None = None
@@ -48,36 +48,38 @@ class LibrarySize:
         return self._stats[1]
 
     async def _reached(self) -> bool:
-        if self.desk.app is None or self.desk.app.library is None:
+        app = self.server.current_app()
+        if app is None or app.library is None:
             return True
         try:
             with anyio.fail_after(STORE_S):
-                await (await self.desk.app.library()).model()
+                await (await app.library()).model()
         except (KindlyError, TimeoutError):
             return False
         return True
 
     async def _counted(self) -> StoreStats | None:
-        if self.desk.app is None or self.desk.app.library is None:
+        app = self.server.current_app()
+        if app is None or app.library is None:
             return None
         try:
             with anyio.fail_after(STORE_S):
-                return await (await self.desk.app.library()).stats()
+                return await (await app.library()).stats()
         except (KindlyError, TimeoutError):
             return None
 
 
-def routes(desk: ServerState, library: LibrarySize) -> list[Route]:
+def routes(server: ServerState, library: LibrarySize) -> list[Route]:
     """The three pages."""
 
     async def ready(_: Request) -> Response:
-        reason = await unready(desk.app, library)
+        reason = await unready(server.current_app(), library)
         if reason:
             return JSONResponse({"status": "unavailable", "reason": reason}, 503)
         return JSONResponse({"status": "ok"})
 
     async def counts(_: Request) -> Response:
-        return Response(await exposed(desk, library), media_type=metrics.CONTENT_TYPE)
+        return Response(await exposed(server, library), media_type=metrics.CONTENT_TYPE)
 
     return [
         Route("/health", health),
@@ -100,15 +102,16 @@ async def unready(app: App | None, library: LibrarySize) -> str:
     return "" if await library.is_up() else "store"
 
 
-async def exposed(desk: ServerState, library: LibrarySize) -> str:
+async def exposed(server: ServerState, library: LibrarySize) -> str:
     """All that was counted, as Prometheus reads it."""
-    if desk.app is None:
+    app = server.current_app()
+    if app is None:
         return "\n"
-    watch = desk.app.watch
+    watch = app.watch
     return metrics.exposition(
         [
             *metrics.of_calls(watch),
-            *metrics.of_providers(desk.app.standing()),
+            *metrics.of_providers(app.standing()),
             *metrics.of_library(await library.stats()),
             *metrics.of_process(this_process(), kindly.__version__, watch.started_at),
         ]

@@ -1,12 +1,10 @@
 """Profile `kindly`: `web_search`, `get_content`, `read_page`, `recall`. Names, argument models and result schemas."""
 
-import secrets
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kindly import pipeline
-from kindly.answer import excerpt
 from kindly.errors import ExtractError, FetchError
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -14,14 +12,17 @@ from kindly.models import (
     Format,
     Query,
     SafeSearch,
-    Source,
     TimeRange,
 )
 from kindly.server.arguments import Arguments, as_list, json_list
 from kindly.server.json_schema import BOOLEAN, NUMBER, TEXT, TEXTS, Json, array, record
 from kindly.server.render.failures import sentence
-from kindly.server.render.findings import page_findings_output, recall_output
-from kindly.server.render.page import Fence, document_output, page_output, search_output, status_of
+from kindly.server.render.fence import new_fence
+from kindly.server.render.findings import library_findings, page_findings
+from kindly.server.render.formatting import status_data
+from kindly.server.render.output import to_data, to_output
+from kindly.server.render.page import page_result, unread_page
+from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
 STATUS = {"status": TEXT}
@@ -108,7 +109,8 @@ async def web_search(call: Call, arguments: WebSearch) -> Output:
         category=arguments.category,
     )
     hits, sources = await pipeline.search(call.app.stages, query, call.deadline, call.progress)
-    return search_output(hits, sources, new_fence(), call.app.tokens_for(arguments.max_tokens))
+    tokens = call.app.tokens_for(arguments.max_tokens)
+    return to_output(search_result(hits, sources, new_fence(), tokens))
 
 
 async def get_content(call: Call, arguments: GetContent) -> Output:
@@ -120,19 +122,14 @@ async def get_content(call: Call, arguments: GetContent) -> Output:
         include_links=arguments.include_links,
         include_images=arguments.include_images,
     )
-    fence = new_fence()
     try:
         document, start = await pipeline.fetch_or_resume(
             stages, arguments.url, options, call.deadline, cursor=arguments.cursor
         )
     except (FetchError, ExtractError) as error:
-        failed = page_output(
-            arguments.url,
-            excerpt(Source(arguments.url, error.outcome), start=0, tokens=0),
-            fence,
-        )
-        return Output(sentence(error), failed.structured, failed=True)
-    return document_output(arguments.url, document, start, fence, tokens)
+        data = to_data(unread_page(arguments.url, error.outcome))
+        return Output(sentence(error), data, failed=True, outcome=error.kind)
+    return to_output(page_result(arguments.url, document, start, new_fence(), tokens))
 
 
 async def read_page(call: Call, arguments: ReadPage) -> Output:
@@ -147,23 +144,19 @@ async def read_page(call: Call, arguments: ReadPage) -> Output:
             force_refresh=arguments.force_refresh,
         )
     except (FetchError, ExtractError) as error:
-        structured = {"url": arguments.url, "findings": [], **status_of(error.outcome)}
-        return Output(sentence(error), structured, failed=True)
+        data = {"url": arguments.url, "findings": [], **status_data(error.outcome)}
+        return Output(sentence(error), data, failed=True, outcome=error.kind)
     tokens = call.app.tokens_for(arguments.max_tokens)
-    return page_findings_output(arguments.url, found, new_fence(), tokens)
+    return to_output(page_findings(arguments.url, found, new_fence(), tokens))
 
 
 async def recall(call: Call, arguments: Recall) -> Output:
     """The passages of all pages read so far that answer."""
-    findings = await pipeline.recall(
+    found = await pipeline.recall(
         call.app.stages, as_list(arguments.question), limit=arguments.max_results
     )
-    return recall_output(findings, new_fence(), call.app.tokens_for(arguments.max_tokens))
-
-
-def new_fence() -> Fence:
-    """A fence that no page can have known."""
-    return Fence(secrets.token_hex(6))
+    tokens = call.app.tokens_for(arguments.max_tokens)
+    return to_output(library_findings(found, new_fence(), tokens))
 
 
 def _findings(*further: str) -> Json:

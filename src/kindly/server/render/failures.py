@@ -1,5 +1,6 @@
-"""Our error → the sentence that a model reads: one table, the most particular class first."""
+"""Errors → what a model reads: what happened and the next step, once each. One table, specific classes first."""
 
+import re
 from collections.abc import Callable
 
 from kindly.errors import (
@@ -11,73 +12,103 @@ from kindly.errors import (
     KindlyError,
     NoProvider,
     ProviderAuth,
-    ProviderRateLimited,
     ProviderRejected,
     ReadError,
     SearchError,
+    SelectorNotMatched,
     SettingsError,
 )
 from kindly.models import Outcome
+from kindly.server.render.formatting import seconds
 
 UNEXPECTED = (
     "Internal error: the call failed for a reason that is in the server's log. Try it once more."
 )
+SAYS_RETRY = re.compile(r"\b(?:again|later|wait|retry)\b", re.IGNORECASE)
+SAYS_WHEN = re.compile(r"\bagain in \d")
+VAGUE_RETRY = re.compile(
+    r"\btry again(?: later| in a moment)?|\bwait\b(?: before asking \w+ again)?", re.IGNORECASE
+)
+"""Advice that a known waiting time makes exact."""
 
 
-def _named(error: KindlyError) -> str:
-    """The sentence, with the argument's name before it if it does not have it already."""
+def sentence(error: KindlyError) -> str:
+    """What happened, and what the model can do about it."""
+    return next(say for kind, say in SENTENCES if isinstance(error, kind))(error)
+
+
+def explained(outcome: Outcome) -> str:
+    """Why a page was not read, and the next step."""
+    return _joined(outcome.detail, _next_step(outcome))
+
+
+def _argument(error: KindlyError) -> str:
+    """The detail, after the argument's name unless it contains that."""
     name = error.field if isinstance(error, InputError) else ""
     return error.detail if name in error.detail else f"{name}: {error.detail}"
 
 
 def _configuration(error: KindlyError) -> str:
-    return f"{error.detail} This is a matter of configuration: tell the user."
+    return _joined(error.detail, "This is a matter of configuration: tell the user.")
 
 
 def _rejected(error: KindlyError) -> str:
-    return f"{error.detail} Change the query or its filters."
+    return _joined(error.detail, "Change the query or its filters.")
 
 
-def _later(error: KindlyError) -> str:
-    return f"{error.detail} {_when(error)} A known page can still be read with get_content."
+def _search(error: KindlyError) -> str:
+    return _joined(_retry(error), "A known page can still be read with get_content.")
 
 
-def _soon(error: KindlyError) -> str:
-    return f"{error.detail} {_when(error)}"
+def _retry(error: KindlyError) -> str:
+    """The detail and when to try again, which the detail may already say."""
+    detail = error.detail
+    if error.retry_after_s is None:
+        return detail if SAYS_RETRY.search(detail) else _joined(detail, "Try again later.")
+    if SAYS_WHEN.search(detail):
+        return detail
+    step = f"try again in {seconds(error.retry_after_s)}"
+    exact, replaced = VAGUE_RETRY.subn(step, detail, count=1)
+    return exact if replaced else _joined(detail, f"{step.capitalize()}.")
 
 
-def _fewer(error: KindlyError) -> str:
-    return f"{error.detail} Ask for fewer results, or try again."
+def _call_timeout(error: KindlyError) -> str:
+    return _joined(error.detail, "Ask for fewer results, or try again.")
+
+
+def _selector(error: KindlyError) -> str:
+    return _joined(
+        f"Not read ({error.kind}):", error.detail, "Correct the selector, or leave it out."
+    )
 
 
 def _page(error: KindlyError) -> str:
-    step = Outcome(error.kind).next_step
-    wait = f" {_when(error)}" if error.retry_after_s is not None else ""
-    return f"Not read ({error.kind}): {error.detail} {step}{wait}"
+    return f"Not read ({error.kind}): {explained(error.outcome)}"
 
 
-def _when(error: KindlyError) -> str:
-    if error.retry_after_s is None:
-        return "Try again later."
-    return f"Try again in {error.retry_after_s:.0f} seconds."
+def _next_step(outcome: Outcome) -> str:
+    if outcome.retryable and SAYS_RETRY.search(outcome.detail):
+        return ""
+    if outcome.retryable and outcome.retry_after_s is not None:
+        return f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
+    return outcome.next_step
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = (
-    (InputError, _named),
+    (InputError, _argument),
     (SettingsError, _configuration),
-    (Busy, _soon),
-    (CallTimeout, _fewer),
+    (Busy, _retry),
+    (CallTimeout, _call_timeout),
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),
-    (ProviderRateLimited, _later),
-    (SearchError, _later),
+    (SearchError, _search),
     (FetchError, _page),
+    (SelectorNotMatched, _selector),
     (ExtractError, _page),
     (ReadError, _configuration),
 )
-
-
-def sentence(error: KindlyError) -> str:
-    """What a model is told of an error: what happened, and what it can do."""
-    return next(say for kind, say in SENTENCES if isinstance(error, kind))(error)

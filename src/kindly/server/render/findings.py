@@ -1,125 +1,187 @@
-"""Findings → text for the model and the same as data, within a number of tokens. Passages go behind a fence."""
+"""Findings → `FindingsResult` → text and data, within a token budget."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from kindly.budget import count_tokens, fair_shares, fit
 from kindly.models import Citation, Finding, PageFindings
-from kindly.server.render.page import TITLE_TOKENS, Marks, clip, fence_free, provenance, size
-from kindly.server.tool import Output
+from kindly.server.json_schema import Json
+from kindly.server.render.fence import AnyFence, fence_free
+from kindly.server.render.formatting import TITLE_TOKENS, clip, larger_size, provenance
+from kindly.server.render.results import (
+    CitedPage,
+    FindingResult,
+    FindingsResult,
+    PassageResult,
+    ReadPage,
+)
 
 SECTION_TOKENS = 40
 FRAME_TOKENS = 90
-"""About what stands around a passage: score, section, link and fence."""
+"""An estimate of what surrounds a passage: score, section, link and fence."""
 NOT_ON_PAGE = "The page does not answer this."
 NOT_IN_LIBRARY = "No page read so far answers this."
 
-
-def page_findings_output(url: str, found: PageFindings, fence: Marks, tokens: int) -> Output:
-    """What one page says, as many passages as `tokens` allow."""
-    entry = found.page
-    title = clip(entry.title, TITLE_TOKENS) or url
-    about: dict[str, Any] = {
-        "url": url,
-        "title": title,
-        "how": str(found.how),
-        "fetched_at": entry.crawled_at.isoformat(timespec="seconds"),
-        "content_hash": entry.content_hash,
-    }
-    if found.note:
-        about["note"] = found.note
-    facts = " · ".join((url, str(found.how), *provenance(about)))
-    head = "\n".join(filter(None, (f"# {title}", facts, found.note, fence.preamble)))
-
-    def build(room: int) -> Output:
-        findings = [
-            _finding(one, share, fence, NOT_ON_PAGE)
-            for one, share in zip(found.findings, _shares(found.findings, room), strict=True)
-        ]
-        text = "\n\n".join([head, *(_as_text(one) for one in findings)])
-        return Output(text, about | {"findings": findings})
-
-    return fit(build, size, tokens)
+ToResult = Callable[[Citation], PassageResult]
 
 
-def recall_output(findings: Sequence[Finding], fence: Marks, tokens: int) -> Output:
-    """What the library says, as many passages as `tokens` allow."""
+def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -> FindingsResult:
+    """The passages of one page that answer, as many as `tokens` allow."""
+    stored = found.page
+    page = ReadPage(
+        url,
+        clip(stored.title, TITLE_TOKENS) or url,
+        str(found.how),
+        stored.crawled_at.isoformat(timespec="seconds"),
+        stored.content_hash,
+        found.note,
+    )
+    to_result = partial(_passage, fence=fence)
 
-    def build(room: int) -> Output:
-        laid_out = [
-            _finding(one, share, fence, NOT_IN_LIBRARY, cite=True)
-            for one, share in zip(findings, _shares(findings, room), strict=True)
-        ]
-        text = "\n\n".join(filter(None, [fence.preamble, *(_as_text(one) for one in laid_out)]))
-        return Output(text, {"findings": laid_out})
+    def build(room: int) -> FindingsResult:
+        findings = _findings(found.findings, room, to_result, NOT_ON_PAGE)
+        return FindingsResult(findings, page, fence.preamble)
 
-    return fit(build, size, tokens)
+    return fit(build, _size, tokens)
 
 
-def _shares(findings: Sequence[Finding], room: int) -> list[int]:
-    wanted = [sum(_weight(cited) for cited in finding.citations) for finding in findings]
-    return fair_shares(wanted, room)
+def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> FindingsResult:
+    """The passages of the library that answer, as many as `tokens` allow."""
+    to_result = partial(_passage, fence=fence, cite=True)
+
+    def build(room: int) -> FindingsResult:
+        findings = _findings(found, room, to_result, NOT_IN_LIBRARY)
+        return FindingsResult(findings, preamble=fence.preamble)
+
+    return fit(build, _size, tokens)
 
 
-def _weight(cited: Citation) -> int:
+def findings_data(result: FindingsResult) -> Json:
+    """The result as data."""
+    page = {} if result.page is None else _page_data(result.page)
+    return page | {"findings": [_finding_data(finding) for finding in result.findings]}
+
+
+def findings_text(result: FindingsResult) -> str:
+    """The result as text."""
+    head = [] if result.page is None else _page_lines(result.page)
+    blocks = ["\n".join(filter(None, [*head, result.preamble]))]
+    blocks += [_finding_text(finding) for finding in result.findings]
+    return "\n\n".join(filter(None, blocks))
+
+
+def _size(result: FindingsResult) -> int:
+    return larger_size(findings_text(result), findings_data(result))
+
+
+def _findings(
+    findings: Sequence[Finding], room: int, to_result: ToResult, unanswered: str
+) -> tuple[FindingResult, ...]:
+    costs = [sum(map(_cost, finding.citations)) for finding in findings]
+    return tuple(
+        _finding(finding, share, to_result, unanswered)
+        for finding, share in zip(findings, fair_shares(costs, room), strict=True)
+    )
+
+
+def _cost(cited: Citation) -> int:
     return count_tokens(cited.passage.text) + FRAME_TOKENS
 
 
-def _finding(
-    finding: Finding, room: int, fence: Marks, unanswered: str, *, cite: bool = False
-) -> dict[str, Any]:
-    shown: list[dict[str, Any]] = []
+def _finding(finding: Finding, room: int, to_result: ToResult, unanswered: str) -> FindingResult:
+    passages: list[PassageResult] = []
     for cited in finding.citations:
-        room -= _weight(cited)
+        room -= _cost(cited)
         if room < 0:
             break
-        shown.append(_passage(cited, fence, cite=cite))
-    laid_out: dict[str, Any] = {
-        "question": fence_free(finding.question),
-        "answered": finding.answered,
-        "passages": shown,
-    }
+        passages.append(to_result(cited))
     notes = [finding.note] if finding.note else []
     if not finding.answered:
         notes.append(unanswered)
-    if left_out := len(finding.citations) - len(shown):
+    if left_out := len(finding.citations) - len(passages):
         notes.append(f"{left_out} more passages did not fit max_tokens.")
-    if notes:
-        laid_out["note"] = " ".join(notes)
-    return laid_out
+    return FindingResult(
+        fence_free(finding.question), finding.answered, tuple(passages), " ".join(notes)
+    )
 
 
-def _passage(cited: Citation, fence: Marks, *, cite: bool) -> dict[str, Any]:
+def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> PassageResult:
     from kindly.read.text_fragment import text_fragment
 
     entry, passage = cited.page, cited.passage
-    laid_out: dict[str, Any] = {
-        "text": fence.shortly(passage.text.strip("\n")),
-        "score": round(passage.score or 0.0, 3),
-        "section": [clip(title, SECTION_TOKENS) for title in passage.section],
+    page = CitedPage(
+        entry.url,
+        clip(entry.title, TITLE_TOKENS),
+        entry.crawled_at.isoformat(timespec="seconds"),
+        entry.content_hash,
+    )
+    return PassageResult(
+        fence.around(passage.text.strip("\n")),
+        round(passage.score or 0.0, 3),
+        tuple(clip(title, SECTION_TOKENS) for title in passage.section),
+        passage.start,
+        passage.end,
+        text_fragment(entry.url, passage.text),
+        page if cite else None,
+    )
+
+
+def _page_data(page: ReadPage) -> Json:
+    data: Json = {
+        "url": page.url,
+        "title": page.title,
+        "how": page.how,
+        "fetched_at": page.fetched_at,
+        "content_hash": page.content_hash,
+    }
+    return data | {"note": page.note} if page.note else data
+
+
+def _page_lines(page: ReadPage) -> list[str]:
+    facts = (page.url, page.how, *provenance(page.fetched_at, page.content_hash))
+    return [f"# {page.title}", " · ".join(facts), page.note]
+
+
+def _finding_data(finding: FindingResult) -> Json:
+    data: Json = {
+        "question": finding.question,
+        "answered": finding.answered,
+        "passages": [_passage_data(passage) for passage in finding.passages],
+    }
+    return data | {"note": finding.note} if finding.note else data
+
+
+def _passage_data(passage: PassageResult) -> Json:
+    data: Json = {
+        "text": passage.text,
+        "score": passage.score,
+        "section": list(passage.section),
         "start": passage.start,
         "end": passage.end,
-        "link": text_fragment(entry.url, passage.text),
+        "link": passage.link,
     }
-    if cite:
-        laid_out["url"] = entry.url
-        laid_out["title"] = clip(entry.title, TITLE_TOKENS)
-        laid_out["fetched_at"] = entry.crawled_at.isoformat(timespec="seconds")
-        laid_out["content_hash"] = entry.content_hash
-    return laid_out
+    if passage.page is None:
+        return data
+    page = passage.page
+    return data | {
+        "url": page.url,
+        "title": page.title,
+        "fetched_at": page.fetched_at,
+        "content_hash": page.content_hash,
+    }
 
 
-def _as_text(finding: dict[str, Any]) -> str:
-    lines = [f"## {finding['question']}"]
-    for number, passage in enumerate(finding["passages"], start=1):
-        where = " > ".join(passage["section"])
+def _finding_text(finding: FindingResult) -> str:
+    blocks = [f"## {finding.question}"]
+    for number, passage in enumerate(finding.passages, start=1):
+        page = passage.page
         facts = [
-            f"{number}. score {passage['score']:.2f}",
-            passage.get("title", ""),
-            where,
-            *provenance(passage),
+            f"{number}. score {passage.score:.2f}",
+            page.title if page else "",
+            " > ".join(passage.section),
+            *(provenance(page.fetched_at, page.content_hash) if page else ()),
         ]
-        lines.append(f"{' · '.join(filter(None, facts))}\n{passage['link']}\n{passage['text']}")
-    if "note" in finding:
-        lines.append(finding["note"])
-    return "\n\n".join(lines)
+        blocks.append(f"{' · '.join(filter(None, facts))}\n{passage.link}\n{passage.text}")
+    if finding.note:
+        blocks.append(finding.note)
+    return "\n\n".join(blocks)

@@ -7,7 +7,6 @@ in it looks like a mark of ours is defused.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 
 from kindly.budget import count_tokens, fit
 from kindly.errors import (
@@ -20,13 +19,20 @@ from kindly.errors import (
     SelectorNotMatched,
 )
 from kindly.models import NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
-from kindly.server.render.page import TITLE_TOKENS, clip, compact, defused, size
+from kindly.server.json_schema import Json
+from kindly.server.render.fence import defused
+from kindly.server.render.formatting import (
+    TITLE_TOKENS,
+    clip,
+    compact,
+    json_output,
+    json_size,
+    seconds,
+)
 from kindly.server.tool import Output
 from kindly.text.dates import to_date
 from kindly.text.domains import registered
 from kindly.text.shorten import cut, cut_markup, snippet
-
-Json = dict[str, Any]
 
 SNIPPET_CHARACTERS = 200
 QUOTED = 500
@@ -75,7 +81,7 @@ def search_output(hits: Hits, tokens: int, day: date) -> Output:
     items = [_item(hit, day) for hit in hits.hits]
     for kept in range(len(items), -1, -1):
         output = _search(hits, items, kept)
-        if size(output) <= tokens:
+        if json_size(output) <= tokens:
             break
     return output
 
@@ -88,7 +94,7 @@ def _search(hits: Hits, items: list[Json], kept: int) -> Output:
     }
     if not items:
         structured |= {"totalResults": 0, "suggestion": NOTHING_FOUND}
-        return _output(structured)
+        return json_output(structured)
     structured |= {
         "searchEngine": hits.provider,
         "searchTime": round(hits.took_ms / 1000, 2),
@@ -97,7 +103,7 @@ def _search(hits: Hits, items: list[Json], kept: int) -> Output:
         structured["suggestion"] = (
             f"{len(items) - kept} more results did not fit this answer. Ask for fewer, or narrow the query."
         )
-    return _output(structured)
+    return json_output(structured)
 
 
 def _item(hit: Hit, day: date) -> Json:
@@ -118,9 +124,9 @@ def page_output(shown: Shown, document: Document, tokens: int, day: date) -> Out
 
     def build(room: int) -> Output:
         content = shorten(text, min(shown.max_length, room * 4))
-        return _output(_page(shown, document, content, links, day))
+        return json_output(_page(shown, document, content, links, day))
 
-    return fit(build, size, tokens)
+    return fit(build, json_size, tokens)
 
 
 def _page(
@@ -205,7 +211,7 @@ def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output
     """A page that cannot be had: `partial` where it is there for subscribers, else an error."""
     url = str(arguments.get("url") or "")[:QUOTED]
     if error.kind is OutcomeKind.PAYWALLED:
-        return _output(
+        return json_output(
             {
                 "url": url,
                 "status": "partial",
@@ -228,13 +234,13 @@ def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output
     }
     if isinstance(error, SelectorNotMatched):
         failed["selectorMatched"] = False
-    return _output(failed, failed=True)
+    return json_output(failed, failed=True)
 
 
 def search_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
     """A search that failed, in the shape that a failed page has; never as an empty list."""
     message, suggestion = _told(error)
-    return _output(
+    return json_output(
         {
             "query": str(arguments.get("query") or "")[:QUOTED],
             "status": "error",
@@ -264,8 +270,4 @@ def _told(error: KindlyError) -> tuple[str, str]:
 
 
 def _when(error: KindlyError) -> str:
-    return " later" if error.retry_after_s is None else f" in {error.retry_after_s:.0f} seconds"
-
-
-def _output(structured: Json, *, failed: bool = False) -> Output:
-    return Output(compact(structured), structured, failed=failed)
+    return " later" if error.retry_after_s is None else f" in {seconds(error.retry_after_s)}"

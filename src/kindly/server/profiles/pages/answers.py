@@ -13,7 +13,8 @@ from kindly.errors import InputError, KindlyError
 from kindly.models import Citation, Finding, Hit, Hits, PageFindings
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import sentence
-from kindly.server.render.page import compact, defused, size
+from kindly.server.render.fence import defused
+from kindly.server.render.formatting import compact, json_output, json_size
 from kindly.server.tool import Output
 from kindly.urls import domain
 
@@ -36,7 +37,7 @@ def page_answer(url: str, found: PageFindings, tokens: int, *, include_metadata:
 
 def without_chunks(url: str, queries: list[str], note: str) -> Output:
     """A page that gave no chunks, and why."""
-    return _answer(
+    return json_output(
         {
             "url": url,
             "lastCrawled": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -54,7 +55,7 @@ def _searched(texts: list[str], results: list[Json], room: int) -> Output:
             {"query": text, "result": result} for text, result in zip(texts, shown, strict=True)
         ]
     }
-    return _answer(answer if shown == results else answer | {"note": ITEMS_LEFT_OUT})
+    return json_output(answer if shown == results else answer | {"note": ITEMS_LEFT_OUT})
 
 
 def _shortened(result: Json, room: int) -> Json:
@@ -114,8 +115,8 @@ def _fitting(build: Callable[[int], Output], limit: int) -> Output:
     Raises:
         InputError: the queries alone exceed it.
     """
-    answer = fit(build, size, limit)
-    if size(answer) > limit:
+    answer = fit(build, json_size, limit)
+    if json_size(answer) > limit:
         raise InputError(
             f"query: the answer to so many queries would exceed {limit} tokens; ask fewer at once.",
             field="query",
@@ -152,7 +153,7 @@ def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -
             "how": str(found.how),
         }
         answer["metadata"] = {key: value for key, value in about.items() if value is not None}
-    return _answer(answer)
+    return json_output(answer)
 
 
 def _within(finding: Finding, room: int) -> list[Citation]:
@@ -177,7 +178,3 @@ def _chunk(cited: Citation) -> Json:
         "score": round(passage.score or 0.0, 4),
     }
     return chunk | ({"sectionPath": section} if section else {})
-
-
-def _answer(structured: Json) -> Output:
-    return Output(compact(structured), structured)

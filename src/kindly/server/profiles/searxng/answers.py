@@ -7,7 +7,6 @@ it looks like a mark of ours is defused, and a note says that it comes from the 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kindly.answer import compose
 from kindly.budget import fit
@@ -27,17 +26,18 @@ from kindly.errors import (
 )
 from kindly.models import Hit, Hits, Outcome, OutcomeKind, Query, Source, SourceExcerpt
 from kindly.search.ranking.score import ScoredHit, scores
-from kindly.server.render.page import (
+from kindly.server.json_schema import Json
+from kindly.server.render.failures import explained
+from kindly.server.render.fence import defused
+from kindly.server.render.formatting import (
     SNIPPET_TOKENS,
     TITLE_TOKENS,
     clip,
-    compact,
-    defused,
-    size,
+    gap,
+    json_output,
+    json_size,
 )
 from kindly.server.tool import Output
-
-Json = dict[str, Any]
 
 MAX_QUERY = 500
 FENCED = re.compile(
@@ -121,9 +121,9 @@ def found_output(
         return _output(hits.query, results, about, notes)
 
     kept = len(found)
-    while kept and size(build(kept, 0)) > tokens:
+    while kept and json_size(build(kept, 0)) > tokens:
         kept -= 1
-    return fit(lambda room: build(kept, room), size, tokens)
+    return fit(lambda room: build(kept, room), json_size, tokens)
 
 
 def _output(query: Query, results: list[Json], about: Json, notes: list[str]) -> Output:
@@ -138,7 +138,7 @@ def _answer(texts: list[str], metadata: Json, *, failed: bool) -> Output:
         "is_error": failed,
         "metadata": metadata,
     }
-    return Output(compact(structured), structured, failed=failed)
+    return json_output(structured, failed=failed)
 
 
 def _with_content(hits: Hits, found: Sequence[SearxngAnswer]) -> Json:
@@ -177,7 +177,7 @@ def _result(one: SearxngAnswer, reading: SourceExcerpt, *, fetch_content: bool) 
         return result | {
             "content_error": {
                 "error_type": outcome.kind.value,
-                "error_details": f"{outcome.detail} {outcome.next_step}",
+                "error_details": explained(outcome),
             }
         }
     return result | {
@@ -198,17 +198,13 @@ def _markdown(reading: SourceExcerpt) -> str:
     for passage in shown:
         total = passage.total
         if passage.start > seen:
-            pieces.append(_gap(passage.start - seen))
+            pieces.append(gap(passage.start - seen))
         if passage.text.strip():
             pieces.append(passage.text.strip("\n"))
         seen = passage.end
     if seen < total:
-        pieces.append(_gap(total - seen))
+        pieces.append(gap(total - seen))
     return "\n\n".join(pieces)
-
-
-def _gap(characters: int) -> str:
-    return f"[… {characters:,} characters left out …]"
 
 
 def _notes(readings: Sequence[SourceExcerpt], left_out: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Around a call: what is counted, traced and logged of it, and that nobody learns what was asked."""
+"""Telemetry around a call: what is counted, traced and logged, and that no query or page text is in it."""
 
 import logging
 
@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from kindly.app import App
 from kindly.errors import PageTimeout
 from kindly.redact import Redactor
-from kindly.server.ops.telemetry import observed
+from kindly.server.call_telemetry import observed
 from kindly.stages import Stages
 from kindly.telemetry.trace import Tracer, open_tracer, span
 
@@ -46,7 +46,7 @@ async def test_a_call_and_its_steps_are_counted() -> None:
 async def test_a_call_and_its_steps_are_logged_under_one_id(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="kindly.server.ops.telemetry")
+    caplog.set_level(logging.DEBUG, logger="kindly.server.call_telemetry")
     one_call(an_app())
     told = [
         (
@@ -84,7 +84,7 @@ async def test_a_call_and_its_steps_are_spans() -> None:
 
 
 async def test_a_call_that_is_stopped_is_told_too(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="kindly.server.ops.telemetry")
+    caplog.set_level(logging.INFO, logger="kindly.server.call_telemetry")
     app = an_app()
 
     def stopped() -> None:

@@ -1,4 +1,4 @@
-"""Around every call: it is counted, traced and logged, with its steps. Nobody learns what was asked or found."""
+"""Telemetry around every call: counters, traces and log lines for it and its steps. Never a query or page text."""
 
 import logging
 import secrets
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def observed(app: App, tool: str) -> Iterator[RunningCall]:
-    """One call; who runs it says how it ended."""
+    """Observe one call; the caller sets its outcome."""
     tracers = () if app.tracer is None else (app.tracer,)
     current = RunningCall(secrets.token_hex(4), tool)
     try:
@@ -36,7 +36,7 @@ def observed(app: App, tool: str) -> Iterator[RunningCall]:
 
 
 def counted(watch: CallStats, current: RunningCall) -> trace.Listener:
-    """Counts a call's steps."""
+    """A listener that counts the steps of a call."""
     return partial(_counting, watch, current)
 
 
@@ -49,7 +49,7 @@ def _counting(watch: CallStats, current: RunningCall, step: Span) -> Iterator[No
 
 
 def logged(call: str) -> trace.Listener:
-    """Writes a line for each step; what was at hand only at level debug."""
+    """A listener that logs each step; at level debug if the answer was cached."""
     return partial(_logging, call)
 
 
@@ -58,9 +58,8 @@ def _logging(call: str, step: Span) -> Iterator[None]:
     try:
         yield
     finally:
-        kept = _is_cached(step)
         facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
-        level = logging.DEBUG if kept or step.name == "extract" else logging.INFO
+        level = logging.DEBUG if _is_cached(step) or step.name == "extract" else logging.INFO
         logger.log(level, step.name, extra=facts | step.facts)
 
 

@@ -1,0 +1,85 @@
+"""Small pieces that all answers share: compact JSON, clipped lines, dates, waiting times, provenance, sizes."""
+
+import json
+import re
+
+from kindly.budget import count_tokens
+from kindly.models import Outcome
+from kindly.server.json_schema import Json
+from kindly.server.render.fence import fence_free
+from kindly.server.tool import Output
+
+TITLE_TOKENS = 50
+SNIPPET_TOKENS = 100
+SHOWN_HASH = 12
+"""Characters of a content hash in the text; the data has all of them."""
+DATE_LIKE = re.compile(r"[\w ,.:/+()'’-]{1,40}")
+DATE_WORDS = 6
+
+
+def compact(value: object) -> str:
+    """JSON without optional white space."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def larger_size(text: str, data: Json) -> int:
+    """Tokens of an answer: its text or its compact JSON, whichever is larger."""
+    return max(count_tokens(text), count_tokens(compact(data)))
+
+
+def json_output(data: Json, *, failed: bool = False) -> Output:
+    """An answer whose text is its compact JSON."""
+    return Output(compact(data), data, failed=failed)
+
+
+def json_size(output: Output) -> int:
+    """Tokens of such an answer."""
+    return count_tokens(output.text)
+
+
+def clip(text: str, tokens: int) -> str:
+    """One line of text, cut to `tokens` with an ellipsis."""
+    line = fence_free(" ".join(text.split()))
+    if count_tokens(line) <= tokens:
+        return line
+    kept = line.encode()[: tokens * 4 - 4].decode("utf-8", "ignore")
+    return f"{kept.rstrip()}…"
+
+
+def dated(published: str | None) -> str | None:
+    """A date as a page or a provider writes it; None if the text is too long to be only a date."""
+    line = " ".join((published or "").split())
+    is_date = DATE_LIKE.fullmatch(line) and len(line.split()) <= DATE_WORDS
+    return line if is_date else None
+
+
+def seconds(count: float) -> str:
+    """`1 second`, `30 seconds`; at least one."""
+    whole = max(1, round(count))
+    return f"{whole} second{'' if whole == 1 else 's'}"
+
+
+def gap(characters: int) -> str:
+    """Marks text that is left out between two excerpts."""
+    return f"[… {characters:,} characters left out …]"
+
+
+def provenance(fetched_at: str | None, content_hash: str | None) -> list[str]:
+    """When a page was fetched, and the beginning of its text's hash."""
+    facts = [f"fetched {fetched_at}"] if fetched_at else []
+    return [*facts, f"sha256 {content_hash[:SHOWN_HASH]}"] if content_hash else facts
+
+
+def status_data(outcome: Outcome) -> Json:
+    """An outcome as fields of a result."""
+    if outcome.ok:
+        return {"status": outcome.kind.value}
+    status: Json = {"status": outcome.kind.value, "retryable": outcome.retryable}
+    if outcome.retry_after_s is not None:
+        status["retry_after_s"] = round(outcome.retry_after_s)
+    return status
+
+
+def without_none(values: Json) -> Json:
+    """The entries that have a value."""
+    return {name: value for name, value in values.items() if value is not None}

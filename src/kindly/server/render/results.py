@@ -1,0 +1,118 @@
+"""Results of the tools, as frozen values: what an answer says, before it becomes text or data.
+
+Page text in them is already cut to the token budget and fenced.
+"""
+
+from dataclasses import dataclass
+
+from kindly.models import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """One result of a search, with its page or a note that says why there is none."""
+
+    title: str
+    link: str
+    snippet: str
+    page_content: str
+    outcome: Outcome
+    domain: str
+    provider: str
+    published: str | None = None
+    score: float | None = None
+    fetched_at: str | None = None
+    content_hash: str | None = None
+    hidden_dropped: int | None = None
+    cursor: str | None = None
+    found_by: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a search."""
+
+    query: str
+    provider: str
+    total: int
+    """Results of the search, whether or not they fit."""
+    pages: tuple[FoundPage, ...]
+    why: str = ""
+    """Why this provider was asked."""
+    note: str = ""
+    preamble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult:
+    """The answer to a request for one page."""
+
+    url: str
+    page_content: str
+    outcome: Outcome
+    title: str | None = None
+    final_url: str | None = None
+    published: str | None = None
+    author: str | None = None
+    language: str | None = None
+    how: str | None = None
+    fetched_at: str | None = None
+    content_hash: str | None = None
+    unchanged_since: str | None = None
+    hidden_dropped: int | None = None
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """The page that a question was asked of."""
+
+    url: str
+    title: str
+    how: str
+    fetched_at: str
+    content_hash: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPage:
+    """The page of a passage, where passages come from several pages."""
+
+    url: str
+    title: str
+    fetched_at: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassageResult:
+    """A passage that answers, and where it is."""
+
+    text: str
+    score: float
+    section: tuple[str, ...]
+    start: int
+    end: int
+    link: str
+    page: CitedPage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FindingResult:
+    """The passages for one question."""
+
+    question: str
+    answered: bool
+    passages: tuple[PassageResult, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsResult:
+    """The answers to questions: from one page, or from the library."""
+
+    findings: tuple[FindingResult, ...]
+    page: ReadPage | None = None
+    preamble: str = ""

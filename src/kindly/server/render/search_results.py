@@ -1,0 +1,142 @@
+"""Search hits and their pages → `SearchResult` → text and data, within a token budget."""
+
+from collections.abc import Sequence
+
+from kindly.answer import compose
+from kindly.budget import fit
+from kindly.models import Hits, Source, SourceExcerpt
+from kindly.server.json_schema import Json
+from kindly.server.render.fence import AnyFence
+from kindly.server.render.formatting import (
+    SNIPPET_TOKENS,
+    TITLE_TOKENS,
+    clip,
+    dated,
+    larger_size,
+    provenance,
+    status_data,
+    without_none,
+)
+from kindly.server.render.page import page_content
+from kindly.server.render.results import FoundPage, SearchResult
+from kindly.urls import domain
+
+
+def search_result(
+    hits: Hits, sources: Sequence[Source], fence: AnyFence, tokens: int
+) -> SearchResult:
+    """The results of a search, as many and as much of each page as `tokens` allow."""
+    for kept in range(len(sources), 0, -1):
+        shown, left_out = sources[:kept], len(sources) - kept
+
+        def build(
+            room: int, shown: Sequence[Source] = shown, left_out: int = left_out
+        ) -> SearchResult:
+            return _result(hits, compose(shown, room), left_out, fence)
+
+        result = fit(build, _size, tokens)
+        if _size(result) <= tokens:
+            return result
+    return _result(hits, (), len(sources), fence)
+
+
+def search_data(result: SearchResult) -> Json:
+    """The result as data."""
+    data: Json = {"results": [_page_data(page) for page in result.pages]}
+    if result.why:
+        data["why"] = f"{result.provider}: {result.why}"
+    if result.note:
+        data["note"] = result.note
+    return data
+
+
+def search_text(result: SearchResult) -> str:
+    """The result as text."""
+    pages = [_page_text(number, page) for number, page in enumerate(result.pages, start=1)]
+    return "\n\n".join([_headline(result), *pages, *([result.note] if result.note else [])])
+
+
+def _size(result: SearchResult) -> int:
+    return larger_size(search_text(result), search_data(result))
+
+
+def _result(
+    hits: Hits, excerpts: Sequence[SourceExcerpt], left_out: int, fence: AnyFence
+) -> SearchResult:
+    notes = []
+    if hits.failed:
+        notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
+    if left_out:
+        notes.append(f"{left_out} more results did not fit max_tokens.")
+    return SearchResult(
+        hits.query.text,
+        hits.provider,
+        len(hits.hits),
+        tuple(_found_page(excerpt, fence) for excerpt in excerpts),
+        hits.why,
+        " ".join(notes),
+        fence.preamble,
+    )
+
+
+def _found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
+    hit, document = excerpt.source.hit, excerpt.source.document
+    assert hit is not None  # noqa: S101 - sources of a search always have their hit
+    return FoundPage(
+        title=clip(hit.title, TITLE_TOKENS),
+        link=hit.url,
+        snippet=clip(hit.snippet, SNIPPET_TOKENS),
+        page_content=page_content(excerpt, fence),
+        outcome=excerpt.source.outcome,
+        domain=domain(hit.url),
+        provider=hit.provider,
+        published=dated(hit.published)
+        or (dated(document.metadata.published) if document else None),
+        score=hit.score,
+        fetched_at=document.fetched_at.isoformat(timespec="seconds") if document else None,
+        content_hash=(document.content_hash or None) if document else None,
+        hidden_dropped=(document.hidden_dropped or None) if document else None,
+        cursor=excerpt.cursor,
+        found_by=hit.found_by,
+        reasons=hit.reasons,
+    )
+
+
+def _page_data(page: FoundPage) -> Json:
+    return {
+        "title": page.title,
+        "link": page.link,
+        "snippet": page.snippet,
+        "page_content": page.page_content,
+        **status_data(page.outcome),
+        "domain": page.domain,
+        "provider": page.provider,
+        **without_none(
+            {
+                "published": page.published,
+                "score": page.score,
+                "fetched_at": page.fetched_at,
+                "content_hash": page.content_hash,
+                "hidden_dropped": page.hidden_dropped,
+                "cursor": page.cursor,
+                "found_by": list(page.found_by) or None,
+                "reasons": list(page.reasons) or None,
+            }
+        ),
+    }
+
+
+def _page_text(number: int, page: FoundPage) -> str:
+    facts = [page.domain, *filter(None, [page.published]), page.outcome.kind.value]
+    line = " · ".join([*facts, *provenance(page.fetched_at, page.content_hash)])
+    return (
+        f"## {number}. {page.title}\n{page.link}\n{line}\n\n{page.snippet}\n\n{page.page_content}"
+    )
+
+
+def _headline(result: SearchResult) -> str:
+    if not result.total:
+        return f"No results for {result.query!r} ({result.provider}). Try other or fewer words."
+    plural = "s" if result.total != 1 else ""
+    counted = f"{result.total} result{plural} for {result.query!r} ({result.provider})."
+    return f"{counted} {result.preamble}".rstrip()
