@@ -44,6 +44,11 @@ def read(
     return extract(page(body), options)
 
 
+def rendered(markup: str) -> str:
+    """The Markdown of this markup; a selector bypasses the detection of main content."""
+    return read(f"<main>{markup}</main>", selector="main").text
+
+
 def blocks_of(markup: str) -> Blocks:
     """The blocks of a body with this markup."""
     body = parse(f"<body>{markup}").select_one("body")

@@ -13,8 +13,8 @@ from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
 from kindly.extract import ExtractOptions
 from kindly.extract.content.main_content import main_content
 from kindly.extract.content.page_kind import Hints, read_hints
-from kindly.extract.markdown.embeds import name_media
-from kindly.extract.markdown.formulas import settle_formulas
+from kindly.extract.markdown.embeds import replace_embeds
+from kindly.extract.markdown.formulas import replace_formulas
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.visible import remove_hidden
@@ -64,8 +64,8 @@ def read_html(
     _refuse_monsters(document, url)
     metadata = read_metadata(document, url, with_data=True)
     base_url = _base(document, url)
-    settle_formulas(document)
-    name_media(document)
+    replace_formulas(document)
+    replace_embeds(document)
     document.remove(MACHINERY)
     if "shadowrootmode" in markup:
         _flatten_shadows(document)

@@ -24,7 +24,7 @@ from tests.support.html_pages import read
         ("<video src='blob:x'></video>", ""),
     ],
 )  # fmt: skip
-def test_embedded_media_are_named(markup: str, text: str) -> None:
+def test_embedded_media_become_links(markup: str, text: str) -> None:
     assert (
         read(f"<main><p>Seen.</p>{markup}</main>", selector="main").text
         == f"Seen.\n\n{text}".strip()

@@ -1,10 +1,6 @@
 import pytest
 
-from tests.support.html_pages import read
-
-
-def drawn(markup: str) -> str:
-    return read(f"<main>{markup}</main>", selector="main").text
+from tests.support.html_pages import rendered
 
 
 @pytest.mark.parametrize(
@@ -43,5 +39,5 @@ def drawn(markup: str) -> str:
         "heading", "same mark twice", "plain link", "itself", "no note",
     ],
 )  # fmt: skip
-def test_footnotes_are_marked(markup: str, text: str) -> None:
-    assert drawn(markup) == text
+def test_footnotes_become_markdown_footnotes(markup: str, text: str) -> None:
+    assert rendered(markup) == text

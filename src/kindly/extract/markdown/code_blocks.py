@@ -1,6 +1,7 @@
-"""Code of a page, however a highlighter drew it → plain `pre` elements: text verbatim, the language as their class.
+"""Code blocks: the markup of any syntax highlighter → plain `pre` elements with the language as their class.
 
-Line numbers, copy buttons and labels go; line breaks that only a style makes are put in. It works on the tree in place.
+Line numbers, copy buttons and labels are removed; line breaks that only CSS makes are inserted. The tree is changed in
+place.
 """
 
 import re
@@ -13,62 +14,61 @@ LANGUAGE = re.compile(
     r"hljs\s+|codehilite\s+|hl\s+)"
     r"([A-Za-z][\w+#-]{0,20})"
 )
-NOT_LANGUAGES = """
+NON_LANGUAGE_LIST = """
     none text txt plain plaintext default notranslate copy block wrapper container source line lines code chroma hljs
     highlight nohighlight code-block codeblock table numbers line-numbers auto undefined ignore wp-block-code
 """
-NOT_A_LANGUAGE = frozenset(NOT_LANGUAGES.split())
-NAMES = """
+NOT_A_LANGUAGE = frozenset(NON_LANGUAGE_LIST.split())
+LANGUAGE_LIST = """
     bash shell sh zsh console powershell python py python3 javascript js jsx typescript ts tsx java kotlin scala
     groovy go golang rust c cpp c++ csharp c# fsharp swift objective-c ruby php perl lua r julia haskell elixir
     erlang clojure dart sql html css scss sass less xml json json5 jsonc yaml yml toml ini diff dockerfile docker
     makefile graphql markdown md http nginx vue svelte solidity terraform hcl lean latex tex vim zig nix matlab
     assembly asm wasm protobuf proto
 """
-LANGUAGE_NAMES = frozenset(NAMES.split())
+LANGUAGE_NAMES = frozenset(LANGUAGE_LIST.split())
 LABEL_CHARACTERS = 40
 COPY = re.compile(
     r"(?:copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
     re.I,
 )
-IN_THE_WAY = (
+LINE_NUMBERS_AND_BUTTONS = (
     ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
     ".react-code-line-number, .linenumber, .react-syntax-highlighter-line-number, .CodeMirror-linenumber, .cm-gutters, "
     ".zeroclipboard-container, .code-copy, .copy-code-button, .btn-clipboard, clipboard-copy"
 )
-"""Line numbers and copy buttons."""
-IN_THE_WAY_OF_LINES = (
+EXTRAS_IN_PRE = (
     "pre .ln, pre .lnt, pre .gutter, pre .line-number, pre [data-line-number]:empty, pre button, pre [role=button], "
     "pre .copy-btn, pre .copy-button"
 )
 BLOCK_LIKE = "br, div, p, .line, .cl, [data-line], .token-line, .code-line, .view-line, .cm-line"
-LINES = (
+LINE_SELECTORS = (
     *("span.line", "[data-line]", ".token-line", ".code-line", ".view-line", ".cm-line"),
     *(".gatsby-highlight-code-line", ".ec-line"),
 )
-DRAWN_LINES = ", ".join(f":scope {line}" for line in LINES)
+LINE_ELEMENTS = ", ".join(f":scope {line}" for line in LINE_SELECTORS)
 EDITORS = ".cm-content, .CodeMirror-code, .view-lines, .ace_text-layer"
 NUMBER = re.compile(r"\s*(\d{1,5})\s*\Z")
 MAX_BLOCKS = 2_000
-MAX_BOXES = 20
+MAX_NESTING = 20
 
 
-def settle_code(root: Element) -> None:
-    """Make every code block a `pre` with nothing in it but its text, `language-…` as its class."""
-    root.remove(IN_THE_WAY)
+def normalise_code_blocks(root: Element) -> None:
+    """Turn every code block into a `pre` with only text in it and `language-…` as its class."""
+    root.remove(LINE_NUMBERS_AND_BUTTONS)
     if root.select_one("pre") is not None:
-        root.remove(IN_THE_WAY_OF_LINES)
+        root.remove(EXTRAS_IN_PRE)
     _find_bare_blocks(root)
     for pre in root.select("pre")[:MAX_BLOCKS]:
-        if pre.parent is not None and not _is_numbers(pre):
-            _settle(pre)
+        if pre.parent is not None and not _remove_line_numbers(pre):
+            _normalise(pre)
     for quote in root.select("blockquote:has(pre)"):
-        if _holds_only_code(quote):
+        if _has_only_code(quote):
             quote.unwrap()
 
 
 def _find_bare_blocks(root: Element) -> None:
-    """Code blocks that are not drawn with `pre`."""
+    """Turn code blocks without `pre` (editors, multi-line `code`) into `pre`."""
     for editor in root.select(EDITORS):
         if editor.closest("pre") is None:
             editor.tag = "pre"
@@ -90,7 +90,7 @@ def _is_block(code: Element) -> bool:
 
 
 def _strip_edges(code: Element) -> None:
-    """White space around the code of an element in which it did not count."""
+    """Strip the white space around the code, which a browser collapses outside `pre`."""
     texts = [node for node in code.descendants if isinstance(node, Text)]
     if not texts:
         return
@@ -98,13 +98,13 @@ def _strip_edges(code: Element) -> None:
     texts[-1].data = texts[-1].data.rstrip()
 
 
-def _is_numbers(pre: Element) -> bool:
-    """Take out a `pre` that only counts the lines of its neighbour."""
-    counted = pre.text.split()
-    if len(counted) < 2 or not all(word.isdigit() for word in counted):
+def _remove_line_numbers(pre: Element) -> bool:
+    """Remove a `pre` that has only the line numbers of its neighbour; return whether it was one."""
+    numbers = pre.text.split()
+    if len(numbers) < 2 or not all(word.isdigit() for word in numbers):
         return False
-    first = int(counted[0])
-    if [int(word) for word in counted] != list(range(first, first + len(counted))):
+    first = int(numbers[0])
+    if [int(word) for word in numbers] != list(range(first, first + len(numbers))):
         return False
     if pre.closest("table, figure, .highlight, .code") is None:
         return False
@@ -112,14 +112,14 @@ def _is_numbers(pre: Element) -> bool:
     return True
 
 
-def _settle(pre: Element) -> None:
+def _normalise(pre: Element) -> None:
     if not pre.text.strip():
         pre.decompose()
         return
     language = _language_of(pre)
     label = _label_inside(pre) or _label_before(pre)
-    _drop_counted_lines(pre)
-    _break_drawn_lines(pre)
+    _remove_inline_numbers(pre)
+    _insert_line_breaks(pre)
     pre.attrs["class"] = [f"language-{language or label}"] if language or label else []
     for code in pre.select("code"):
         code.attrs["class"] = []
@@ -153,7 +153,7 @@ def _language_of(pre: Element) -> str | None:
 
 
 def _label_before(pre: Element) -> str | None:
-    """Take out the bar that names the language and offers to copy; the language it named."""
+    """Remove the title bar before the block (language name, copy button); return the language it names."""
     node: Element = pre
     for _ in range(3):
         previous = node.previous_sibling
@@ -173,9 +173,9 @@ def _label_before(pre: Element) -> str | None:
 
 
 def _label_inside(pre: Element) -> str | None:
-    """The same where the bar is a box of its own at the top of the block."""
+    """Remove a title bar at the top of the block; return the language it names."""
     node: Element = pre
-    for _ in range(MAX_BOXES):
+    for _ in range(MAX_NESTING):
         first = next((child for child in node.children if child.text.strip()), None)
         if not isinstance(first, Element) or first.tag not in ("div", "header", "code"):
             return None
@@ -198,8 +198,8 @@ def _label(bar: Element) -> str | None:
     return named or None
 
 
-def _drop_counted_lines(pre: Element) -> None:
-    """Take out numbers that count the lines up, each first on its line, most lines have one and all are drawn alike."""
+def _remove_inline_numbers(pre: Element) -> None:
+    """Remove line numbers: consecutive numbers in equal elements, first on their lines, on most lines."""
     lines = sum(1 for line in pre.text.splitlines() if line.strip())
     groups: dict[tuple[str, str, str], list[tuple[int, Element]]] = {}
     for element in pre.select(":scope span, :scope div, :scope i, :scope td, :scope a"):
@@ -209,15 +209,15 @@ def _drop_counted_lines(pre: Element) -> None:
             groups.setdefault(key, []).append((int(found.group(1)), element))
     for group in groups.values():
         numbers = [number for number, _ in group]
-        counts_up = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+        consecutive = numbers == list(range(numbers[0], numbers[0] + len(numbers)))
         unselectable = "user-select" in (group[0][1].attr("style") or "")
-        if counts_up and (unselectable or 1 < len(group) > lines / 2):
+        if consecutive and (unselectable or 1 < len(group) > lines / 2):
             for _, element in group:
                 element.decompose()
 
 
 def _starts_line(element: Element) -> bool:
-    """Whether nothing but space stands before an element on its line."""
+    """Whether only white space is before an element on its line."""
     node: Node = element
     while True:
         previous = node.previous_sibling
@@ -233,15 +233,15 @@ def _starts_line(element: Element) -> bool:
         if (
             not isinstance(parent, Element)
             or parent.tag != "span"
-            or parent.matches(", ".join(LINES))
+            or parent.matches(", ".join(LINE_SELECTORS))
         ):
             return True
         node = parent
 
 
-def _break_drawn_lines(pre: Element) -> None:
-    """A line that only its style sets apart gets its line break."""
-    lines = pre.select(DRAWN_LINES)
+def _insert_line_breaks(pre: Element) -> None:
+    """Insert a line break after each line element that only CSS puts on its own line."""
+    lines = pre.select(LINE_ELEMENTS)
     if len(lines) < 2 or pre.text.count("\n") >= len(lines) - 1:
         return
     inner = set(lines)
@@ -250,8 +250,8 @@ def _break_drawn_lines(pre: Element) -> None:
             line.append(Text("\n"))
 
 
-def _holds_only_code(quote: Element) -> bool:
-    """Whether a quotation is only an indentation: nothing but code in it, or the box that docutils makes."""
+def _has_only_code(quote: Element) -> bool:
+    """Whether a quotation is only used as indentation: it has only code, or the single box that docutils makes."""
     inside = [child for child in quote.children if child.text.strip()]
     if (
         len(inside) == 1

@@ -1,7 +1,6 @@
-"""Videos, players and other embedded things of a page → links that name them. Works on the tree in place.
+"""Embedded media (videos, audio players, demos) → links with their titles. The tree is changed in place.
 
-Only what a visitor is shown as a player is named: known players, `video` and `audio`; trackers and advertisements in
-frames are not.
+Only known players, `video` and `audio` become links; other frames, such as trackers and advertisements, do not.
 """
 
 import re
@@ -12,8 +11,8 @@ from turbohtml import Document, Element
 
 from kindly.text.invisible import clean
 
-MEDIA = ("iframe", "video", "audio")
-MAX_MEDIA = 50
+EMBED_TAGS = ("iframe", "video", "audio")
+MAX_EMBEDS = 50
 MAX_TITLE = 120
 PLAYERS = {
     "youtube.com": "Video", "youtube-nocookie.com": "Video", "youtu.be": "Video", "vimeo.com": "Video",
@@ -24,14 +23,14 @@ PLAYERS = {
 }  # fmt: skip
 YOUTUBE = re.compile(r"(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]{6,20})")
 VIMEO = re.compile(r"player\.vimeo\.com/video/(\d+)")
-DULL = re.compile(
+GENERIC_TITLE = re.compile(
     r"(?:youtube|vimeo|embedded)?\s*(?:video)?\s*(?:player|iframe|embed(?:ded content)?)?\.?", re.I
 )
 
 
-def name_media(document: Document) -> None:
-    """Put a link with the title in the place of each player."""
-    for element in list(islice(document.iter_elements(MEDIA), MAX_MEDIA)):
+def replace_embeds(document: Document) -> None:
+    """Replace each player by a link with its title."""
+    for element in list(islice(document.iter_elements(EMBED_TAGS), MAX_EMBEDS)):
         link = _frame(element) if element.tag == "iframe" else _file(element)
         if link is not None:
             element.replace_with(link)
@@ -70,7 +69,7 @@ def _is_tiny(frame: Element) -> bool:
 
 
 def _watch_page(source: str) -> str:
-    """The address that a person would open."""
+    """The address of the page that a person would open."""
     if found := YOUTUBE.search(source):
         return f"https://www.youtube.com/watch?v={found.group(1)}"
     if found := VIMEO.search(source):
@@ -81,5 +80,5 @@ def _watch_page(source: str) -> str:
 def _link(kind: str, title: str | None, address: str) -> Element:
     name = " ".join(clean(title or "")[0].split())[:MAX_TITLE]
     link = Element("a", {"href": address})
-    link.set_text(kind if DULL.fullmatch(name) else f"{kind}: {name}")
+    link.set_text(kind if GENERIC_TITLE.fullmatch(name) else f"{kind}: {name}")
     return Element("p", children=[link])

@@ -1,14 +1,14 @@
-"""Footnotes of a page → `[^1]` where they are called and `[^1]: …` where they stand.
+"""Footnotes → Markdown footnotes: `[^1]` at the reference and `[^1]: …` at the note.
 
-A note is what a short mark links to within the same text, or a paragraph that opens with the raised mark. Works on the
-tree in place; a mark whose note is not in the text stays as a number in brackets.
+A note is the target of a short link within the text, or a paragraph that starts with a superscript number. A reference
+without a note stays as a number in brackets. The tree is changed in target.
 """
 
 import re
 
 from turbohtml import Element, Node, Text
 
-from kindly.extract.markdown.verbatim import verbatim
+from kindly.extract.markdown import VERBATIM_TAG, verbatim
 
 MARK = re.compile(
     r"[\[(]?\s*(\d{1,4}|[*†‡§¶]{1,3}|[a-z]{1,2}|note \d{1,3}|n \d{1,3})\s*[\])]?", re.I
@@ -16,44 +16,46 @@ MARK = re.compile(
 NUMBER = re.compile(r"\d{1,3}")
 NAMED = re.compile(r"footnote|noteref|footref|doc-noteref|reference|sidenote|endnote", re.I)
 BACK = re.compile(r"[\s↩↑^⤴⏎↵︎️\[\]]*|(?:return|back|jump up|go back)(?: to .{0,40})?", re.I)
-NOTES = "li, p, div, dd, aside, section"
+NOTE_TAGS = "li, p, div, dd, aside, section"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 ORDINALS = frozenset({"st", "nd", "rd", "th", "tm", "sm", "®", "™", "er", "ère", "e", "o", "a"})
 EXPONENT = re.compile(r"[-+−–]?[\w+−-]{1,4}")
-MAX_CALLS = 5_000
+MAX_REFERENCES = 5_000
 
 
-def settle_footnotes(root: Element) -> None:
-    """Mark calls and notes; raise exponents."""
+def normalise_footnotes(root: Element) -> None:
+    """Mark references, notes and exponents."""
     notes = _linked_notes(root)
-    notes |= _loose_notes(root, notes)
+    notes |= _unlinked_notes(root, notes)
     for note, label in notes.items():
         _mark_note(note, label)
-    for listed in {note.parent for note in notes if note.tag == "li"}:
-        if isinstance(listed, Element):
-            _undo_list(listed)
-    for raised in root.select("sup"):
-        _settle_raised(raised)
+    for parent in {note.parent for note in notes if note.tag == "li"}:
+        if isinstance(parent, Element):
+            _unwrap_list(parent)
+    for superscript in root.select("sup"):
+        _mark_superscript(superscript)
 
 
 def _linked_notes(root: Element) -> dict[Element, str]:
-    calls = [link for link in root.select("a[href*='#']")[:MAX_CALLS] if _is_call(link)]
-    if not calls:
+    references = [
+        link for link in root.select("a[href*='#']")[:MAX_REFERENCES] if _is_reference(link)
+    ]
+    if not references:
         return {}
-    places = {ident: element for element in root.select("[id]") if (ident := element.attr("id"))}
-    places |= {
+    targets = {ident: element for element in root.select("[id]") if (ident := element.attr("id"))}
+    targets |= {
         name: element for element in root.select("a[name]") if (name := element.attr("name"))
     }
     notes: dict[Element, str] = {}
-    for call in calls:
-        note = _note_of(call, places)
-        if note is not None and call.parent is not None:
-            label = notes.setdefault(note, _label(call, notes))
-            _replace_call(call, label)
+    for reference in references:
+        note = _note_of(reference, targets)
+        if note is not None and reference.parent is not None:
+            label = notes.setdefault(note, _label(reference, notes))
+            _replace_reference(reference, label)
     return notes
 
 
-def _is_call(link: Element) -> bool:
+def _is_reference(link: Element) -> bool:
     if not MARK.fullmatch(" ".join(link.text.split())):
         return False
     around = f"{link.attr('class') or ''} {link.attr('role') or ''} {link.attr('id') or ''}"
@@ -67,51 +69,51 @@ def _is_call(link: Element) -> bool:
     )
 
 
-def _note_of(call: Element, places: dict[str, Element]) -> Element | None:
-    place = places.get((call.attr("href") or "").partition("#")[2])
-    if place is None:
+def _note_of(reference: Element, targets: dict[str, Element]) -> Element | None:
+    target = targets.get((reference.attr("href") or "").partition("#")[2])
+    if target is None:
         return None
-    note = place if place.tag in NOTES.split(", ") else place.closest(NOTES)
-    if note is None or note in call.ancestors or place.tag in HEADINGS:
+    note = target if target.tag in NOTE_TAGS.split(", ") else target.closest(NOTE_TAGS)
+    if note is None or note in reference.ancestors or target.tag in HEADINGS:
         return None
-    return note if place.closest("table") is None and len(note.text.strip()) > 2 else None
+    return note if target.closest("table") is None and len(note.text.strip()) > 2 else None
 
 
-def _label(call: Element, notes: dict[Element, str]) -> str:
-    found = NUMBER.search(call.text)
+def _label(reference: Element, notes: dict[Element, str]) -> str:
+    found = NUMBER.search(reference.text)
     label = found.group() if found else str(len(notes) + 1)
     return label if label not in notes.values() else str(len(notes) + 1)
 
 
-def _replace_call(call: Element, label: str) -> None:
-    raised = call.closest("sup")
-    alone = raised is not None and raised.text.strip() == call.text.strip()
-    place = raised if raised is not None and alone else call
-    place.replace_with(verbatim(f"[^{label}]"))
+def _replace_reference(reference: Element, label: str) -> None:
+    superscript = reference.closest("sup")
+    alone = superscript is not None and superscript.text.strip() == reference.text.strip()
+    target = superscript if superscript is not None and alone else reference
+    target.replace_with(verbatim(f"[^{label}]"))
 
 
-def _loose_notes(root: Element, known: dict[Element, str]) -> dict[Element, str]:
-    """Paragraphs that open with a raised number that was called before."""
-    called: dict[str, list[Element]] = {}
+def _unlinked_notes(root: Element, known: dict[Element, str]) -> dict[Element, str]:
+    """Paragraphs that start with a superscript number which occurs earlier as a reference."""
+    references: dict[str, list[Element]] = {}
     notes: dict[Element, str] = {}
-    for raised in root.select("sup"):
-        number = raised.text.strip()
+    for superscript in root.select("sup"):
+        number = superscript.text.strip()
         if not NUMBER.fullmatch(number):
             continue
-        block = _opened_by(raised)
+        block = _paragraph_starting_with(superscript)
         if block is None:
-            called.setdefault(number, []).append(raised)
-        elif number in called and block not in known:
+            references.setdefault(number, []).append(superscript)
+        elif number in references and block not in known:
             notes[block] = number
-            raised.decompose()
-            for call in called.pop(number):
-                call.replace_with(verbatim(f"[^{number}]"))
+            superscript.decompose()
+            for reference in references.pop(number):
+                reference.replace_with(verbatim(f"[^{number}]"))
     return notes
 
 
-def _opened_by(raised: Element) -> Element | None:
-    """The paragraph that this mark stands first in."""
-    node: Element = raised
+def _paragraph_starting_with(superscript: Element) -> Element | None:
+    """The paragraph that starts with this superscript."""
+    node: Element = superscript
     while node.tag not in ("p", "li", "div"):
         before = node.previous_sibling
         if before is not None and (isinstance(before, Element) or before.text.strip()):
@@ -144,7 +146,7 @@ def _strip_mark(text: str) -> str:
 
 
 def _first_block(note: Element) -> Element:
-    """The paragraph that a note opens with, if it opens with one."""
+    """The first paragraph of a note, or the note itself if it starts with plain text."""
     for child in note.children:
         if isinstance(child, Element) and child.tag in ("p", "div") and child.text.strip():
             return _first_block(child)
@@ -164,22 +166,26 @@ def _drop_leading_mark(block: Element, label: str) -> None:
         first.data = re.sub(rf"\s*[\[(]?{re.escape(label)}[\]).:]+\s*", "", first.data, count=1)
 
 
-def _undo_list(listed: Element) -> None:
-    for item in listed.children:
+def _unwrap_list(parent: Element) -> None:
+    for item in parent.children:
         if isinstance(item, Element) and item.tag == "li":
             item.tag = "div"
-    listed.tag = "div"
+    parent.tag = "div"
 
 
-def _settle_raised(raised: Element) -> None:
-    """A raised number must not run into the number or the word before it."""
-    text = raised.text.strip()
-    if not text or text.lower() in ORDINALS or raised.closest("pre, code, x-verbatim") is not None:
+def _mark_superscript(superscript: Element) -> None:
+    """Separate a superscript from the number or word before it: `[1]` for a link, `^2` for an exponent."""
+    text = superscript.text.strip()
+    if (
+        not text
+        or text.lower() in ORDINALS
+        or superscript.closest(f"pre, code, {VERBATIM_TAG}") is not None
+    ):
         return
-    before = raised.previous_sibling
+    before = superscript.previous_sibling
     last = before.text[-1:] if before is not None else ""
-    if raised.select_one("a") is not None:
+    if superscript.select_one("a") is not None:
         if NUMBER.fullmatch(text):
-            raised.replace_with(verbatim(f"[{text}]"))
+            superscript.replace_with(verbatim(f"[{text}]"))
     elif EXPONENT.fullmatch(text) and (last.isalnum() or last in ")]"):
-        raised.insert(0, Text("^"))
+        superscript.insert(0, Text("^"))

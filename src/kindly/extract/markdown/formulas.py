@@ -1,7 +1,7 @@
-"""Formulas of a page, by KaTeX, MathJax, MathML or as images → TeX between dollar signs.
+"""Formulas (KaTeX, MathJax, MathML, images) → TeX between dollar signs.
 
-The TeX that a page gives along is believed only where it says no more than what is drawn: it could hide text. Works on
-the tree in place, before anything invisible is taken out of it.
+TeX that a page supplies is trusted only if all its words are also drawn, because it could carry hidden text. The tree
+is changed in place, before hidden text is removed.
 """
 
 import re
@@ -10,12 +10,12 @@ from urllib.parse import unquote_plus
 
 from turbohtml import Document, Element
 
+from kindly.extract.markdown import VERBATIM_TAG, verbatim
 from kindly.extract.markdown.mathml import to_tex
-from kindly.extract.markdown.verbatim import verbatim
 
 MAX_FORMULAS = 3_000
 MAX_TEX = 4_000
-WHOLES = (
+FORMULA_ROOTS = (
     "[data-math], [data-latex], [data-entry].hurmet-tex, .katex-display, .katex, mjx-container, .MathJax_Display, "
     ".MathJax, .mwe-math-element, math"
 )
@@ -36,89 +36,89 @@ IMAGE_SOURCE = re.compile(
 )
 
 
-def settle_formulas(document: Document) -> None:
-    """Put TeX in the place of each formula."""
-    if all(document.select_one(kind) is None for kind in (WHOLES, SCRIPTS, IMAGES)):
+def replace_formulas(document: Document) -> None:
+    """Replace each formula by its TeX."""
+    if all(document.select_one(kind) is None for kind in (FORMULA_ROOTS, SCRIPTS, IMAGES)):
         return
     for script in document.select(SCRIPTS)[:MAX_FORMULAS]:
         _replace_script(script)
     document.remove(DRAWN_BY_SCRIPT)
-    for whole in document.select(WHOLES)[:MAX_FORMULAS]:
-        if whole.parent is not None and not _is_inside(whole):
-            _replace(whole)
+    for formula in document.select(FORMULA_ROOTS)[:MAX_FORMULAS]:
+        if formula.parent is not None and not _is_in_code(formula):
+            _replace(formula)
     for image in document.select(IMAGES)[:MAX_FORMULAS]:
         _replace_image(image)
 
 
-def _is_inside(element: Element) -> bool:
-    return element.closest("code, pre, x-verbatim") is not None
+def _is_in_code(element: Element) -> bool:
+    return element.closest(f"code, pre, {VERBATIM_TAG}") is not None
 
 
 def _replace_script(script: Element) -> None:
     tex = script.text.strip().removeprefix("% <![CDATA[").removesuffix("%]]>").strip()
-    if tex and _is_terse(tex):
-        _put(script, tex, display="mode=display" in (script.attr("type") or ""))
+    if tex and _looks_like_formula(tex):
+        _insert_tex(script, tex, display="mode=display" in (script.attr("type") or ""))
 
 
-def _replace(whole: Element) -> None:
-    tex = next(_believed(whole), None)
+def _replace(formula: Element) -> None:
+    tex = next(_trusted_tex(formula), None)
     if tex is None:
-        math = whole if whole.tag == "math" else whole.select_one("math")
+        math = formula if formula.tag == "math" else formula.select_one("math")
         tex = to_tex(math) if math is not None else ""
     if tex:
-        _put(whole, tex, display=_is_display(whole))
+        _insert_tex(formula, tex, display=_is_display(formula))
 
 
-def _believed(whole: Element) -> Iterator[str]:
-    """TeX that the page gives along with the formula and that agrees with what is drawn."""
-    offered = [whole.attr(name) for name in ("data-math", "data-latex", "data-entry", "alttext")]
-    offered += [node.text for node in whole.select("annotation[encoding*='tex' i]")]
-    offered += [math.attr("alttext") for math in whole.select("math[alttext]")]
+def _trusted_tex(formula: Element) -> Iterator[str]:
+    """The TeX that the page supplies with the formula and that matches the drawn text."""
+    offered = [formula.attr(name) for name in ("data-math", "data-latex", "data-entry", "alttext")]
+    offered += [node.text for node in formula.select("annotation[encoding*='tex' i]")]
+    offered += [math.attr("alttext") for math in formula.select("math[alttext]")]
     known = [" ".join(tex.split()) for tex in offered if tex and tex.strip()]
     if not known:
         return
-    drawn = _drawn(whole)
+    drawn = _drawn_text(formula)
     for tex in known:
-        if len(tex) <= MAX_TEX and _agrees(tex, drawn):
-            yield _bare(tex)
+        if len(tex) <= MAX_TEX and _matches_drawn_text(tex, drawn):
+            yield _without_delimiters(tex)
 
 
-def _drawn(whole: Element) -> str:
-    said = {node.text for node in whole.select("annotation, annotation-xml")}
-    text = whole.text
-    for note in said:
+def _drawn_text(formula: Element) -> str:
+    annotations = {node.text for node in formula.select("annotation, annotation-xml")}
+    text = formula.text
+    for note in annotations:
         text = text.replace(note, " ")
     return re.sub(r"\s+", "", text).casefold()
 
 
-def _agrees(tex: str, drawn: str) -> bool:
+def _matches_drawn_text(tex: str, drawn: str) -> bool:
     words = WORD.findall(COMMAND.sub(" ", ENVIRONMENT.sub(" ", tex)))
     return all(word.casefold() in drawn for word in words)
 
 
-def _bare(tex: str) -> str:
-    """TeX without the dollar signs or the display style that some put around it."""
+def _without_delimiters(tex: str) -> str:
+    """TeX without surrounding dollar signs or display style."""
     found = re.fullmatch(
         r"(\$\$?|\\\[|\\\()(.*?)(\$\$?|\\\]|\\\))|\{\\displaystyle (.*)\}", tex, re.S
     )
     return (found.group(2) or found.group(4) or tex).strip() if found else tex
 
 
-def _is_terse(tex: str) -> bool:
-    """Whether this is a formula and no sentence in disguise."""
+def _looks_like_formula(tex: str) -> bool:
+    """Whether this is a formula rather than prose."""
     prose = WORD.findall(COMMAND.sub(" ", ENVIRONMENT.sub(" ", tex)))
     return len(tex) <= MAX_TEX and len(prose) <= 2 + tex.count("\\")
 
 
-def _is_display(whole: Element) -> bool:
-    math = whole if whole.tag == "math" else whole.select_one("math")
-    if whole.attr("display") in ("true", "block"):
+def _is_display(formula: Element) -> bool:
+    math = formula if formula.tag == "math" else formula.select_one("math")
+    if formula.attr("display") in ("true", "block"):
         return True
     if math is not None and math.attr("display") == "block":
         return True
-    if DISPLAY_NAMES.search(whole.attr("class") or ""):
+    if DISPLAY_NAMES.search(formula.attr("class") or ""):
         return True
-    return whole.closest(".katex-display, .math-block, .math.display, .ltx_eqn_table") is not None
+    return formula.closest(".katex-display, .math-block, .math.display, .ltx_eqn_table") is not None
 
 
 def _replace_image(image: Element) -> None:
@@ -126,15 +126,15 @@ def _replace_image(image: Element) -> None:
     found = IMAGE_SOURCE.search(source)
     named = {"latex", "tex"} & set((image.attr("class") or "").split())
     tex = unquote_plus(found.group(1)) if found else (image.attr("alt") or "") if named else ""
-    tex = _bare(" ".join(tex.split()))
-    if tex and (TEX_LIKE.search(tex) or named) and _is_terse(tex):
-        _put(image, tex, display=False)
+    tex = _without_delimiters(" ".join(tex.split()))
+    if tex and (TEX_LIKE.search(tex) or named) and _looks_like_formula(tex):
+        _insert_tex(image, tex, display=False)
 
 
-def _put(place: Element, tex: str, *, display: bool) -> None:
+def _insert_tex(place: Element, tex: str, *, display: bool) -> None:
     table = place.closest("td") is not None
     if place.closest(".ltx_eqn_table") is not None:
-        _lift_equation(place)
+        _unwrap_equation_table(place)
         table = False
     if display and not table:
         block = Element("p", children=[verbatim(f"$$\n{tex}\n$$")])
@@ -147,7 +147,7 @@ def _put(place: Element, tex: str, *, display: bool) -> None:
 
 
 def _replace_block(place: Element, block: Element) -> None:
-    """A displayed formula stands alone; within a paragraph it stays where it is, as a block of its own."""
+    """Replace an element by a block formula; inside a paragraph it stays in place, between line breaks."""
     if place.closest("p, h1, h2, h3, h4, h5, h6, li, a") is not None:
         inner = block.children[0]
         place.replace_with(Element("br"), inner.extract(), Element("br"))
@@ -155,8 +155,8 @@ def _replace_block(place: Element, block: Element) -> None:
         place.replace_with(block)
 
 
-def _lift_equation(place: Element) -> None:
-    """The table that arXiv places an equation with is none."""
+def _unwrap_equation_table(place: Element) -> None:
+    """Turn the layout table that arXiv puts around an equation into boxes."""
     table = place.closest(".ltx_eqn_table")
     if table is not None and table.tag == "table":
         for part in (*table.select("tbody, tr, td, th"), table):

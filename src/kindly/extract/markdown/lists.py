@@ -1,7 +1,4 @@
-"""Lists of a page → lists as Markdown draws them best: tight, definitions in one line, cards and boxes undone.
-
-Works on the tree in place.
-"""
+"""Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped. The tree is changed in place."""
 
 from turbohtml import Element, Node, Text
 
@@ -10,39 +7,41 @@ BLOCKS = "p, div, ul, ol, dl, pre, table, blockquote, h1, h2, h3, h4, h5, h6, se
 TERM_CHARACTERS = 120
 
 
-def settle_lists(root: Element) -> None:
-    """Tighten lists and put definitions beside their terms."""
+def normalise_lists(root: Element) -> None:
+    """Tighten lists and join definitions with their terms."""
     for box in root.select("blockquote:has(> ul), blockquote:has(> ol)"):
         if box.attr("cite") is None and box.select_one("cite, footer") is None:
             box.tag = "div"
-    for listed in {
+    for list_element in {
         item.closest("ul, ol") for item in root.select("li h1, li h2, li h3, li h4, li h5, li h6")
     }:
-        if listed is not None and listed.closest("table") is None:
-            _undo_cards(listed)
+        if list_element is not None and list_element.closest("table") is None:
+            _unwrap_cards(list_element)
     for item in root.select("li"):
         _tighten(item)
     for definitions in root.select("dl"):
-        _settle_definitions(definitions)
+        _join_definitions(definitions)
 
 
-def _undo_cards(listed: Element) -> None:
-    """A list whose items mostly open with a heading holds sections, not points."""
-    items = [child for child in listed.children if isinstance(child, Element) and child.tag == "li"]
-    if 2 * sum(_opens_with_heading(item) for item in items) < len(items):
+def _unwrap_cards(list_element: Element) -> None:
+    """Unwrap a list whose items mostly start with a heading: it has sections, not points."""
+    items = [
+        child for child in list_element.children if isinstance(child, Element) and child.tag == "li"
+    ]
+    if 2 * sum(_starts_with_heading(item) for item in items) < len(items):
         return
     for item in items:
         item.tag = "div"
-    listed.tag = "div"
+    list_element.tag = "div"
 
 
-def _opens_with_heading(item: Element) -> bool:
+def _starts_with_heading(item: Element) -> bool:
     heading = item.select_one(HEADINGS)
     return heading is not None and item.text.lstrip().startswith(heading.text.strip())
 
 
 def _tighten(item: Element) -> None:
-    """A paragraph or box that is alone in its item, or stands only before an inner list, needs no lines around it."""
+    """Unwrap a paragraph or box that is alone in its item, or followed only by an inner list."""
     filled = [child for child in item.children if isinstance(child, Element) or child.text.strip()]
     if not filled:
         return
@@ -60,8 +59,8 @@ def _tighten(item: Element) -> None:
         _tighten(item)
 
 
-def _settle_definitions(definitions: Element) -> None:
-    """`term: definition` in one line where both are short, the term as a heading line where not."""
+def _join_definitions(definitions: Element) -> None:
+    """Write `term: definition` on one line if the definition has no blocks; otherwise the term has its own line."""
     for term in definitions.select("dt"):
         if term.closest("dl") != definitions:
             continue

@@ -1,4 +1,4 @@
-"""Presentation MathML → TeX. Pure; unknown elements give what is inside them."""
+"""Presentation MathML → TeX. Pure; an unknown element is replaced by its content."""
 
 from collections.abc import Callable, Iterator
 
@@ -60,7 +60,7 @@ def to_tex(math: Element) -> str:
 
 
 def _row(element: Element, depth: int) -> str:
-    """The parts of an element one after the other; brackets around a table become its kind of matrix."""
+    """The children of an element in order; a table between brackets becomes a matrix."""
     if depth > MAX_DEPTH:
         return _characters(element.text)
     parts = _parts(element)
@@ -74,7 +74,7 @@ def _row(element: Element, depth: int) -> str:
 
 
 def _joined(pieces: Iterator[str]) -> str:
-    """Pieces with the white space that keeps a command apart from the letter after it."""
+    """The pieces, with a space between a command and a following letter."""
     text = ""
     for piece in pieces:
         apart = text[-1:].isalpha() and "\\" in text[-20:] and piece[:1].isalpha()
@@ -134,7 +134,7 @@ def _text(element: Element, _: int) -> str:
 
 
 def _group(node: Node | None, depth: int) -> str:
-    """Something as the argument of a command."""
+    """A node as the argument of a command, in braces."""
     return "{" + (_tex(node, depth + 1).strip() if node is not None else "") + "}"
 
 
@@ -219,7 +219,7 @@ def _table(element: Element, depth: int) -> str:
 
 
 def _single_row(row: Element, depth: int) -> str:
-    """An equation with its number, which stands first in a labelled row."""
+    """An equation with its number, which is the first cell of a labelled row."""
     cells = _parts(row)
     if row.tag == "mlabeledtr" and len(cells) > 1:
         cells = [*cells[1:], cells[0]]

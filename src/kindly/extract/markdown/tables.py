@@ -1,6 +1,6 @@
-"""Tables of a page → tables that Markdown can draw: no spans, no empty rows or columns, captions above; layout undone.
+"""Tables → plain grids for Markdown: no spans, no empty rows or columns, captions above. The tree is changed in place.
 
-It works on the tree in place. A cell over several rows is repeated where it leads its row, since a row is read alone.
+Layout tables become boxes. The first cell of a row is repeated if it spans several rows, so that each row is complete.
 """
 
 from turbohtml import Element, Node
@@ -9,7 +9,7 @@ MAX_SPAN = 100
 MAX_CELLS = 20_000
 REPEATED_CHARACTERS = 60
 PROSE_CHARACTERS = 700
-"""A table whose cells hold this much each, on average, lays out text."""
+"""A table with more text per cell than this, on average, is a layout table."""
 CELLS = frozenset({"td", "th"})
 PARTS = CELLS | {"tr", "tbody", "thead", "tfoot", "caption"}
 HEADINGS = "h1, h2, h3, h4, h5, h6"
@@ -17,21 +17,21 @@ HEADINGS = "h1, h2, h3, h4, h5, h6"
 Grid = list[list[Element | None]]
 
 
-def settle_tables(root: Element) -> None:
-    """Make every table a plain grid, or no table at all where it only places things."""
+def normalise_tables(root: Element) -> None:
+    """Turn every data table into a plain grid and every layout table into boxes."""
     for table in root.select("table"):
         if table.closest("pre") is not None:
             continue
         rows = _own_rows(table)
         if _is_layout(table, rows):
-            _undo(table)
+            _unwrap(table)
         else:
-            _lift_titles(table, rows)
-            _settle(table, rows)
+            _move_titles_above(table, rows)
+            _normalise(table, rows)
 
 
 def _own_rows(table: Element) -> list[list[Element]]:
-    """The cells of each row, without those of tables within."""
+    """The cells of each row, without those of nested tables."""
     rows: list[list[Element]] = []
     for part in table.children:
         if not isinstance(part, Element):
@@ -63,18 +63,18 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
     if table.select_one("th, thead") is not None:
         return False
     return len(table.text) > PROSE_CHARACTERS * cells or (
-        table.select_one("h1, h2, h3") is not None and not _is_even(rows)
+        table.select_one("h1, h2, h3") is not None and not _has_even_rows(rows)
     )
 
 
-def _is_even(rows: list[list[Element]]) -> bool:
-    """Whether all rows are about as long, as those of data are."""
+def _has_even_rows(rows: list[list[Element]]) -> bool:
+    """Whether all rows have about the same length, as in a data table."""
     lengths = [len(row) for row in rows if row]
     return len(lengths) > 2 and max(lengths) - min(lengths) <= 1
 
 
-def _undo(table: Element) -> None:
-    """Boxes in place of the table and its own parts; those of tables within have their turn."""
+def _unwrap(table: Element) -> None:
+    """Turn the table and its own parts into boxes; nested tables are handled separately."""
     parts = [table]
     while parts:
         part = parts.pop()
@@ -84,8 +84,8 @@ def _undo(table: Element) -> None:
         ]
 
 
-def _lift_titles(table: Element, rows: list[list[Element]]) -> None:
-    """Put a caption, or a heading over all columns, above the table; headings in cells are text."""
+def _move_titles_above(table: Element, rows: list[list[Element]]) -> None:
+    """Move a caption, or a heading over all columns, above the table; headings in cells become text."""
     caption = next(
         (
             child
@@ -105,9 +105,9 @@ def _lift_titles(table: Element, rows: list[list[Element]]) -> None:
     table.strip_tags(HEADINGS)
 
 
-def _settle(table: Element, rows: list[list[Element]]) -> None:
+def _normalise(table: Element, rows: list[list[Element]]) -> None:
     spanned = table.select_one("[rowspan], [colspan]") is not None
-    empty = any(not _is_full(cell) for row in rows for cell in row)
+    empty = any(not _has_content(cell) for row in rows for cell in row)
     if not spanned and not empty:
         return
     grid = _grid(rows) if spanned else [list(row) for row in rows]
@@ -115,36 +115,38 @@ def _settle(table: Element, rows: list[list[Element]]) -> None:
         for each in (cell for row in rows for cell in row):
             _plain(each)
         return
-    kept_rows = [row for row in grid if any(cell is not None and _is_full(cell) for cell in row)]
+    kept_rows = [
+        row for row in grid if any(cell is not None and _has_content(cell) for cell in row)
+    ]
     width = max((len(row) for row in kept_rows), default=0)
     for row in kept_rows:
         row += [None] * (width - len(row))
     columns = [
         n
         for n in range(width)
-        if any((cell := row[n]) is not None and _is_full(cell) for row in kept_rows)
+        if any((cell := row[n]) is not None and _has_content(cell) for row in kept_rows)
     ]
     _rebuild(table, [[row[n] for n in columns] for row in kept_rows])
 
 
-def _is_full(cell: Element) -> bool:
+def _has_content(cell: Element) -> bool:
     return bool(cell.text.strip()) or cell.select_one("img") is not None
 
 
 def _grid(rows: list[list[Element]]) -> Grid | None:
-    """Cells in the columns where a browser puts them; None for a table too large to be one."""
+    """The cells in the columns where a browser puts them; None if the table is too large."""
     grid: Grid = []
-    hanging: dict[int, tuple[int, Element]] = {}
+    rowspans: dict[int, tuple[int, Element]] = {}
     placed = 0
     for row in rows:
         line: list[Element | None] = []
         cells = iter(row)
         cell = next(cells, None)
         leading = True
-        while cell is not None or len(line) in hanging:
+        while cell is not None or len(line) in rowspans:
             column = len(line)
-            if column in hanging:
-                line.append(_hung(hanging, column, leading=leading))
+            if column in rowspans:
+                line.append(_spanning_cell(rowspans, column, leading=leading))
                 continue
             if cell is None:
                 break
@@ -152,7 +154,7 @@ def _grid(rows: list[list[Element]]) -> Grid | None:
             width, height = _span(cell, "colspan"), _span(cell, "rowspan")
             for n in range(width):
                 if height > 1:
-                    hanging[column + n] = (height - 1, cell if n == 0 else Element("td"))
+                    rowspans[column + n] = (height - 1, cell if n == 0 else Element("td"))
             line += [cell, *[None] * (width - 1)]
             cell = next(cells, None)
         placed += len(line)
@@ -162,11 +164,13 @@ def _grid(rows: list[list[Element]]) -> Grid | None:
     return grid
 
 
-def _hung(hanging: dict[int, tuple[int, Element]], column: int, *, leading: bool) -> Element | None:
-    """What a cell from above shows in this row."""
-    left, cell = hanging.pop(column)
+def _spanning_cell(
+    rowspans: dict[int, tuple[int, Element]], column: int, *, leading: bool
+) -> Element | None:
+    """What a cell that spans rows shows in this row: its copy if it is the first and short, else nothing."""
+    left, cell = rowspans.pop(column)
     if left > 1:
-        hanging[column] = (left - 1, cell)
+        rowspans[column] = (left - 1, cell)
     text = cell.text.strip()
     if not leading or not text or len(text) > REPEATED_CHARACTERS:
         return None

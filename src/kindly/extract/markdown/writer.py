@@ -1,7 +1,6 @@
-"""Elements of a cleaned tree → text in the format asked for, with absolute links and verbatim code.
+"""Renderer: the elements of a cleaned tree → Markdown, plain text or sanitised HTML, with absolute links.
 
-It changes the tree on its way (links resolved, tables and code made plain, footnotes marked) and knows nothing of what
-is worth reading.
+The tree is changed in place: links are resolved, and tables, code blocks, lists and footnotes are normalised.
 """
 
 import dataclasses
@@ -14,11 +13,11 @@ from turbohtml import Element, Markdown, PlainText
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from kindly.extract import ExtractOptions
-from kindly.extract.markdown import verbatim
-from kindly.extract.markdown.code_blocks import settle_code
-from kindly.extract.markdown.footnotes import settle_footnotes
-from kindly.extract.markdown.lists import settle_lists
-from kindly.extract.markdown.tables import settle_tables
+from kindly.extract.markdown import VERBATIM_TAG
+from kindly.extract.markdown.code_blocks import normalise_code_blocks
+from kindly.extract.markdown.footnotes import normalise_footnotes
+from kindly.extract.markdown.lists import normalise_lists
+from kindly.extract.markdown.tables import normalise_tables
 from kindly.models import Link
 from kindly.text.invisible import clean
 
@@ -27,11 +26,11 @@ MAX_LINK_TEXT = 200
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = tuple(HEADINGS.split(", "))
-IN_HEADINGS = "strong, b, em, i, u, font"
+EMPHASIS_TAGS = "strong, b, em, i, u, font"
 PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
 SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
 PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
-"""That leads to the same site and needs no more than to be put behind its name."""
+"""A path on the same site without dot segments, which can simply be appended to the origin."""
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 LONE_BREAK = re.compile(r"^\\\n", re.M)
@@ -41,7 +40,7 @@ EMPHASIS_TAG = re.compile(
     re.M | re.S,
 )
 TAG_ALONE = re.compile(r"</?(strong|em|del)>")
-"""The same in a text without code."""
+"""The faster pattern for text without code."""
 EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
 ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 
@@ -49,17 +48,17 @@ ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 def render(
     roots: Sequence[Element], options: ExtractOptions, base_url: str
 ) -> tuple[str, tuple[Link, ...]]:
-    """The text of these elements one after the other, and the links in them."""
+    """The text of these elements in order, and the links in them."""
     links: dict[str, str] = {}
     for root in roots:
-        settle_code(root)
-        _drop_looks(root)
-        settle_footnotes(root)
-        _settle_links(root, base_url, links)
-        _settle_images(root, options, base_url)
-        settle_tables(root)
-        _drop_empty(root)
-        settle_lists(root)
+        normalise_code_blocks(root)
+        _remove_styling(root)
+        normalise_footnotes(root)
+        _resolve_links(root, base_url, links)
+        _resolve_images(root, options, base_url)
+        normalise_tables(root)
+        _remove_empty(root)
+        normalise_lists(root)
     text = "\n\n".join(filter(None, (_rendered(root, options) for root in roots)))
     return text, tuple(
         Link(clean(label)[0], clean(url)[0]) for url, label in list(links.items())[:MAX_LINKS]
@@ -67,7 +66,7 @@ def render(
 
 
 def collapse_blank_lines(text: str) -> str:
-    """At most one empty line in a row, but code stays as it is."""
+    """Collapse runs of empty lines into one, except in code blocks."""
     if "```" not in text and "~~~" not in text:
         return _collapsed(text).strip("\n")
     pieces: list[str] = []
@@ -81,8 +80,8 @@ def collapse_blank_lines(text: str) -> str:
             end = found.end()
             pieces.append(text[position:end])
             position, fence = end, ""
-    rest = text[position:]
-    pieces.append(rest if fence else _collapsed(rest))
+    tail = text[position:]
+    pieces.append(tail if fence else _collapsed(tail))
     return "".join(pieces).strip("\n")
 
 
@@ -98,35 +97,35 @@ def _rendered(root: Element, options: ExtractOptions) -> str:
     if options.format == "text":
         plain = root.to_text(PlainText(images=options.include_images, bullet="- "))
         return BLANK_LINES.sub("\n\n", plain).strip("\n")
-    special = root.select_one(verbatim.TAG) is not None
-    drawn = root.to_markdown(_style(options.include_links, options.include_images, special))
-    if "\\." in drawn:
-        drawn = ESCAPED_NUMBER.sub(r"\1.", drawn)
-    return collapse_blank_lines(_marked(drawn))
+    has_verbatim = root.select_one(VERBATIM_TAG) is not None
+    rendered = root.to_markdown(_style(options.include_links, options.include_images, has_verbatim))
+    if "\\." in rendered:
+        rendered = ESCAPED_NUMBER.sub(r"\1.", rendered)
+    return collapse_blank_lines(_restore_emphasis(rendered))
 
 
-def _marked(text: str) -> str:
-    """Emphasis always as Markdown: the renderer falls back to tags where a strict parser might misread the marks."""
+def _restore_emphasis(text: str) -> str:
+    """Emphasis as Markdown. The library writes tags where a strict parser might misread the marks."""
     if "</strong>" not in text and "</em>" not in text and "</del>" not in text:
         return text
     if "`" not in text and "~~~" not in text:
-        return TAG_ALONE.sub(_unescaped_mark, text)
+        return TAG_ALONE.sub(_emphasis_mark, text)
     return EMPHASIS_TAG.sub(lambda found: EMPHASIS.get(found["tag"] or "", found[0]), text)
 
 
-def _unescaped_mark(tag: re.Match[str]) -> str:
+def _emphasis_mark(tag: re.Match[str]) -> str:
     escaped = tag.string.startswith("\\", max(tag.start() - 1, 0))
     return tag[0] if escaped else EMPHASIS[tag[1]]
 
 
 @lru_cache(maxsize=8)
-def _style(include_links: bool, include_images: bool, special: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
+def _style(include_links: bool, include_images: bool, has_verbatim: bool) -> Markdown:  # noqa: FBT001 - keys of the cache
     return Markdown(
         links=Markdown.Links(ignore=not include_links),
         images=Markdown.Images(mode="markdown" if include_images else "ignore"),
         tables=Markdown.Tables(cell_blocks="text"),
         escaping=Markdown.Escaping(underscores=False),
-        converters={verbatim.TAG: verbatim.as_written} if special else None,
+        converters={VERBATIM_TAG: lambda element, _: element.text} if has_verbatim else None,
     )
 
 
@@ -152,19 +151,19 @@ def _sanitizer(include_links: bool, include_images: bool) -> Sanitizer:  # noqa:
     )
 
 
-def _drop_looks(root: Element) -> None:
-    """Marks that only change how a text looks: white space kept by style, bold headings."""
+def _remove_styling(root: Element) -> None:
+    """Remove styling that would change the output: `white-space` styles, bold in headings."""
     for element in root.select("[style*='white-space' i]"):
         del element.attrs["style"]
     for around in (root, *root.ancestors):
         if isinstance(around, Element) and "style" in around.attrs:
             del around.attrs["style"]
     for heading in list(root.iter_elements(HEADING_TAGS)):
-        heading.strip_tags(IN_HEADINGS)
+        heading.strip_tags(EMPHASIS_TAGS)
 
 
-def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
-    """Make links absolute, note them down, and reduce those that lead nowhere to their text."""
+def _resolve_links(root: Element, base_url: str, links: dict[str, str]) -> None:
+    """Make links absolute, collect them, and replace links without a target by their text."""
     for anchor in root.select("a"):
         label = " ".join(anchor.text.split())
         if label.lower() in PERMALINK and anchor.closest(HEADINGS) is not None:
@@ -178,11 +177,11 @@ def _settle_links(root: Element, base_url: str, links: dict[str, str]) -> None:
         anchor.attrs["href"] = url
         if label and url.startswith("http"):
             links.setdefault(url, label[:MAX_LINK_TEXT])
-        _link_heading_instead(anchor, url)
+        _move_link_into_heading(anchor, url)
 
 
-def _link_heading_instead(anchor: Element, url: str) -> None:
-    """A link around a whole card becomes a link in the card's heading."""
+def _move_link_into_heading(anchor: Element, url: str) -> None:
+    """Turn a link around a whole card into a link in the card's heading."""
     heading = next(anchor.iter_elements(HEADING_TAGS), None)
     if heading is not None:
         heading.wrap_children(Element("a", {"href": url}))
@@ -195,7 +194,7 @@ def _absolute(href: str | None, base_url: str) -> str | None:
         return None
     if PLAIN_ADDRESS.match(href):
         return href
-    if "/." not in href and PLAIN_PATH.match(href) and (site := _site(base_url)):
+    if "/." not in href and PLAIN_PATH.match(href) and (site := _origin(base_url)):
         return site + href
     try:
         url = urljoin(base_url, href)
@@ -205,13 +204,13 @@ def _absolute(href: str | None, base_url: str) -> str | None:
 
 
 @lru_cache(maxsize=8)
-def _site(base_url: str) -> str:
-    """The scheme and host of an address that has both."""
+def _origin(base_url: str) -> str:
+    """The origin (scheme and host) of a URL, or an empty string."""
     found = SITE.match(base_url)
     return found[0] if found else ""
 
 
-def _settle_images(root: Element, options: ExtractOptions, base_url: str) -> None:
+def _resolve_images(root: Element, options: ExtractOptions, base_url: str) -> None:
     if not options.include_images:
         root.remove("img")
         return
@@ -230,17 +229,17 @@ def _settle_images(root: Element, options: ExtractOptions, base_url: str) -> Non
         image.attrs["alt"] = alt
 
 
-def _drop_empty(root: Element) -> None:
-    """Headings, list items and links without anything in them would leave bare marks."""
+def _remove_empty(root: Element) -> None:
+    """Remove empty headings, list items and links, which would leave bare marks."""
     for element in root.select(f"a, li, p, {HEADINGS}"):
         if not element.text.strip() and element.select_one("img, hr") is None:
             element.decompose()
     for summary in root.select("summary"):
-        _embolden(summary)
+        _make_bold(summary)
 
 
-def _embolden(summary: Element) -> None:
-    """What opens a folded part is read as its heading."""
+def _make_bold(summary: Element) -> None:
+    """Write the summary of a collapsed part in bold, like a heading."""
     if (
         summary.select_one(f"{HEADINGS}, strong, b, p, div, ul, table") is None
         and summary.text.strip()

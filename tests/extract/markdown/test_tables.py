@@ -1,0 +1,52 @@
+import pytest
+
+from tests.support.html_pages import rendered
+
+WORDS = " ".join(["word"] * 300)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ("<tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr>", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        (
+            "<tr><th>a<th>b<th>c</tr><tr><td rowspan=2>x<td colspan=2>y</tr><tr><td>1<td>2</tr>",
+            "| a | b | c |\n| --- | --- | --- |\n| x | y |  |\n| x | 1 | 2 |",
+        ),
+        (
+            "<tr><th>a<th>b<th>c</tr><tr><td>1<td rowspan=2>m<td>2</tr><tr><td>3<td>4</tr>",
+            "| a | b | c |\n| --- | --- | --- |\n| 1 | m | 2 |\n| 3 |  | 4 |",
+        ),
+        (
+            "<tr><th>a<th></th><th>b</tr><tr><td>1<td><td>2</tr><tr><td><td><td></tr>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        ("<caption>Cap</caption><tr><th>a<th>b</tr><tr><td>1<td>2</tr>", "Cap\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        (
+            "<tr><th colspan=2><h3>Title</h3></tr><tr><td><h4>k</h4><td>v</tr><tr><td>l<td>w</tr>",
+            "### Title\n\n| k | v |\n| --- | --- |\n| l | w |",
+        ),
+        ("<tr><td><p>alone</p></td></tr><tr><td>below</td></tr>", "alone\n\nbelow"),
+        ("<tr><td>left</td><td><table><tr><td>in</table></td></tr>", "left\n\nin"),
+        ("<tr><td>code</td><td><pre>x\ny</pre></td></tr>", "code\n\n```\nx\ny\n```"),
+        (f"<tr><td>{WORDS}</td><td>{WORDS}</td></tr>", f"{WORDS}\n\n{WORDS}"),
+        ("<tr><th>Only</th></tr><tr><td>one</td></tr>", "| Only |\n| --- |\n| one |"),
+        ("<tr><td rowspan=x>a<td colspan=0>b</tr><tr><td>c<td>d</tr>", "| a | b |\n| --- | --- |\n| c | d |"),
+    ],
+    ids=[
+        "plain", "spans", "span in the middle", "empty column", "caption", "heading over all", "one column", "nested",
+        "code", "prose", "one column with a head", "odd spans",
+    ],
+)  # fmt: skip
+def test_data_table_is_a_compact_grid_and_layout_table_is_unwrapped(rows: str, text: str) -> None:
+    assert rendered(f"<table>{rows}</table>") == text
+
+
+def test_presentation_table_is_unwrapped() -> None:
+    row = "<tr><td>a</td><td>b</td></tr>"
+    assert rendered(f"<table role=presentation>{row}</table>") == "a\n\nb"
+
+
+def test_huge_spans_do_not_grow_the_table() -> None:
+    rows = "<tr>" + "<td rowspan=1000 colspan=1000>y</td>" * 30 + "</tr>"
+    assert len(rendered(f"<table>{rows * 50}</table>")) < 20_000
