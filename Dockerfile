@@ -6,10 +6,11 @@
 FROM python:3.13-slim-trixie AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /build
-COPY pyproject.toml README.md LICENSE constraints.txt ./
+COPY pyproject.toml README.md LICENSE requirements/image.txt ./
 COPY src ./src
 RUN python -m venv /opt/kindly \
- && /opt/kindly/bin/pip install --constraint constraints.txt ".[browser,duckdb,postgres,keyless,office,otel]" \
+ && /opt/kindly/bin/pip install --require-hashes --requirement image.txt \
+ && /opt/kindly/bin/pip install ".[browser,duckdb,postgres,keyless,office,otel]" \
  && /opt/kindly/bin/python -m compileall -q /opt/kindly/lib
 
 FROM python:3.13-slim-trixie

@@ -1,53 +1,94 @@
-# On a machine with only Python 3.11+, pip and make: `make test` installs everything and passes.
-# With `just` and the tools installed, `just` runs the same checks.
+# The commands of this project. `make test` needs only Python 3.11 or newer, pip and make.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+LOCK := requirements/dev.txt
+COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+  --no-header --no-annotate --no-emit-index-url --quiet $(if $(UPGRADE),--upgrade)
+# Most tests wait for processes and sockets, so three workers suit two cores.
+WORKERS ?= 3
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --durations=10
 
-.PHONY: test check conformance install chromium node constraints clean
+.PHONY: help test quick check lint types imports tests unit coverage conformance live bench docs format lock install chromium node clean
 
-test: install chromium node check  ## set everything up and pass: lint, format, types, layers, tests
+help:  ## list the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What fails while all cores are busy is run once more, alone, and must pass there; both runs are printed.
-check: COVERED := $(BIN)/coverage run -m pytest
-check:
+test: install chromium node  ## install everything, then run all checks and all tests
+	$(MAKE) --jobs 2 check tests
+
+quick: install  ## checks and unit tests, in under a minute
+	$(MAKE) --jobs 2 check unit
+
+check: lint types imports  ## ruff, mypy and the import contracts
+
+lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+
+imports:
+	$(BIN)/lint-imports --no-cache
+
+tests:
+	$(PYTEST)
+
+unit:
+	$(PYTEST) -m "not slow" --durations=0 --durations-min=5
+
+coverage: install chromium node  ## all tests with branch coverage; fails below the floor of pyproject.toml
 	$(BIN)/coverage erase
-	$(COVERED) -n auto --maxprocesses 4 --dist loadfile || $(COVERED) --last-failed --last-failed-no-failures none
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-conformance: install node  ## how other people's programs find the server
+conformance: install node  ## the MCP conformance suite and clients written by others (needs npm)
 	$(BIN)/pytest tests/conformance \
 	  tests/journeys/test_stdio.py::test_search_and_read_through_the_console_script \
 	  tests/journeys/test_http.py::test_two_clients_search_over_http \
 	  tests/journeys/test_console.py::test_axe_finds_nothing
 
+live: install  ## tests against the real internet, with the keys of your environment
+	RUN_LIVE_TESTS=1 $(BIN)/pytest tests/live
+
+bench: install  ## start-up time, and the overhead of a fetch and of a search
+	$(BIN)/python -m bench.cold_start
+	$(BIN)/python -m bench.fetch_overhead
+	$(BIN)/python -m bench.search_overhead
+
+docs: install  ## build the documentation site into .site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir .site
+
+format: install  ## fix and format with ruff
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: install  ## lock development and the container image; UPGRADE=1 takes newer versions
+	$(COMPILE) --group dev --output-file $(LOCK)
+	$(COMPILE) --extra browser --extra duckdb --extra postgres --extra keyless --extra office --extra otel \
+	  --constraint $(LOCK) --output-file requirements/image.txt
+
 install: $(VENV)/.installed
 
-# Tests that render pages want a Chromium; without one they are skipped, saying so.
+$(VENV)/.installed: pyproject.toml $(LOCK)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	touch $@
+
+# Tests that need Chromium are skipped without it.
 chromium:
 	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null 2>&1 \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
 	     && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-	|| echo "No Chromium is installed: tests that need one will be skipped."
+	|| echo "No Chromium is installed: tests that need it will be skipped."
 
-# The public conformance suite, the Inspector, the TypeScript SDK and axe, from npm; without npm their tests are skipped.
+# The MCP conformance suite, the Inspector, the TypeScript SDK and axe. Their tests are skipped without npm.
 node: install
 	@$(BIN)/python -m tests.support.node_tools
 
-$(VENV)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
-	touch $@
-
-constraints: install  ## write down the exact versions that are installed now
-	$(BIN)/python -m pip freeze --all --exclude-editable --exclude setuptools > constraints.txt
-
-clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .coverage .coverage.*
+clean:  ## delete the virtual environment and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage .coverage.* .site
