@@ -93,7 +93,7 @@ async def pages(site: Site, folder: Path) -> bool:
             "first read, 1,500 tokens, download included", await timed(first), FIRST_BAR_MS
         )
         store = open_store("sqlite", StoreSettings(folder))
-        bare = statistics.median(await timed(lambda: store.shelf(site.url("/page/0"))))
+        bare = statistics.median(await timed(lambda: store.page(site.url("/page/0"))))
         await store.aclose()
         return report("read_page, kept page", await timed(kept), KEPT_BAR_MS, bare) and met
 

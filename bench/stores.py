@@ -2,7 +2,7 @@
 
     python -m bench.stores [--stores sqlite,duckdb,postgres] [--seconds 60] [--chunks 100000] [--kills 0]
 
-Four processes read and write one library (put, shelf, entry, candidates); then every page that was acknowledged is
+Four processes read and write one library (put, page, candidates); then every page that was acknowledged is
 looked for. Then the candidates of questions over many chunks are timed beside the bare SQL, but for DuckDB, which takes
 half an hour to be filled. With `--kills`, writers are killed at random moments and what they had acknowledged is looked
 for. PostgreSQL is started for the run. Exits 1 when a bar is missed.
@@ -99,7 +99,7 @@ async def one_operation(
     chance: random.Random,
     versions: dict[str, int],
 ) -> None:
-    """One of: put 15 %, candidates 5 %, entry 20 %, shelf 60 %."""
+    """One of: put 15 %, candidates 5 %, page 80 %."""
     roll = chance.random()
     if roll < 0.15:
         name = chance.choice(list(pages))
@@ -113,8 +113,7 @@ async def one_operation(
         await store.candidates(terms(question.text), question.vector, LIMIT)
     else:
         other = chance.choice(names(chance.randrange(PROCESSES), chance.randrange(TASKS)))
-        read = store.entry if roll < 0.40 else store.shelf
-        await read(library.url(other))
+        await store.page(library.url(other))
 
 
 async def lost(name: str, settings: StoreSettings, reports: list[dict[str, Any]]) -> list[str]:
@@ -125,8 +124,8 @@ async def lost(name: str, settings: StoreSettings, reports: list[dict[str, Any]]
     async with aclosing(store):
         for report in reports:
             for page, version in report["versions"].items():
-                shelf = await store.shelf(library.url(page))
-                if shelf is None or shelf.vectors is None or shelf.entry.title != f"v{version}":
+                stored = await store.page(library.url(page))
+                if stored is None or stored.vectors is None or stored.entry.title != f"v{version}":
                     missing.append(page)
     return missing
 

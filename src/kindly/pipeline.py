@@ -214,7 +214,7 @@ async def _load_into(
     stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
 ) -> tuple[StoredPage, How, str]:
     """Load a page into the library, unless another call did so while this one waited for the page's lock."""
-    async with library.alone(str(url)):
+    async with library.lock(str(url)):
         stored = None if force_refresh else await library.fresh(str(url))
         if stored is not None:
             return stored, How(FetchMethod.LIBRARY), ""

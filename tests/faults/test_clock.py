@@ -16,14 +16,13 @@ from kindly.search.provider_stats import SAVE_EVERY_S, BreakerState, ProviderSta
 from kindly.search.rate_limits import RateLimits
 from kindly.search.state.state import MemoryState
 from kindly.urls import parse
-from tests.read.test_library import NOW, URL, World, document, page, world
 from tests.support.fakes import FakeClock
+from tests.support.library_world import NOW, URL, LibraryWorld, document, page
 from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio
 
 DAY_S = 86_400.0
-__all__ = ["world"]
 
 
 @dataclass
@@ -58,13 +57,12 @@ async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time
 
 
 @pytest.mark.parametrize("days", [2, -2], ids=["forwards", "backwards"])
-async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(
-    world: World, days: int
-) -> None:
-    await world.reader().keep(URL, document(), page())
-    assert await world.reader().fresh(URL) is not None
+async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(days: int) -> None:
+    world = LibraryWorld()
+    await world.library().keep(URL, document(), page())
+    assert await world.library().fresh(URL) is not None
     world.now = NOW + timedelta(days=days)
-    assert await world.reader().fresh(URL) is None
+    assert await world.library().fresh(URL) is None
 
 
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 0.0], ids=["forwards", "backwards", "none"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from kindly.read import library
+from kindly.read import store_breaker
 from kindly.storage import sqlite
 from tests.support.paths import ROOT
 from tests.support.site import Site
@@ -44,10 +44,10 @@ def locked(folder: Path, *, wholly: bool) -> Iterator[None]:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little patience with files, and no rest after a failure; else a test would wait for both."""
     monkeypatch.setattr(sqlite, "BUSY_S", 0.05)
-    monkeypatch.setattr(sqlite, "REST_S", 0.0)
-    monkeypatch.setattr(library, "PATIENCE_S", 0.3)
-    monkeypatch.setattr(library, "TRIAL_S", 0.3)
-    monkeypatch.setattr(library, "REST_S", 0.0)
+    monkeypatch.setattr(sqlite, "COOLDOWN_S", 0.0)
+    monkeypatch.setattr(store_breaker, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(store_breaker, "PROBE_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(store_breaker, "COOLDOWN_S", 0.0)
 
 
 async def all_verbs(at: Engine) -> list[str]:

@@ -1,4 +1,4 @@
-"""A SQLite file that is never in the way: left for memory when it fails, taken up again when it is well."""
+"""A SQLite file: memory takes its place when it fails, and the file is used again after a cool-down."""
 
 import logging
 import sqlite3
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kindly.storage.sqlite import REST_S, SqliteFile, reason_of
+from kindly.storage.sqlite import COOLDOWN_S, SqliteFile, reason_of
 from tests.support.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +24,7 @@ def count(database: sqlite3.Connection) -> int:
     return int(number)
 
 
-async def test_a_file_that_failed_rests_is_tried_again_and_taken_up(
+async def test_a_file_that_failed_is_used_again_after_the_cool_down(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -32,14 +32,14 @@ async def test_a_file_that_failed_rests_is_tried_again_and_taken_up(
     (tmp_path / "folder").write_text("a file where the folder should be")
     file = SqliteFile(str(tmp_path / "folder" / "numbers.sqlite"), SCHEMA, "numbers", clock=clock)
     await file.run(add)
-    clock.advance(REST_S)
+    clock.advance(COOLDOWN_S)
     await file.run(add)
     assert await file.run(count) == 2
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
     (tmp_path / "folder").unlink()
-    assert await file.run(count) == 2, "it rests"
-    clock.advance(REST_S)
+    assert await file.run(count) == 2, "the cool-down is not over"
+    clock.advance(COOLDOWN_S)
     assert await file.run(count) == 0
     await file.run(add)
     await file.aclose()
@@ -66,7 +66,7 @@ async def test_a_damaged_file_is_not_tried_again(tmp_path: Path) -> None:
     file = SqliteFile(str(path), SCHEMA, "numbers", clock=clock)
     await file.run(add)
     path.unlink()
-    clock.advance(10 * REST_S)
+    clock.advance(10 * COOLDOWN_S)
     assert await file.run(count) == 1
     await file.aclose()
     assert not path.is_file()

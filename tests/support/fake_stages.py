@@ -128,14 +128,14 @@ class FakeLibrary:
     failure: KindlyError | None = None
     pages: dict[str, StoredPage] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    lock: anyio.Lock = field(default_factory=anyio.Lock)
+    held: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def fresh(self, url: str) -> StoredPage | None:
         return self.pages.get(url)
 
     @asynccontextmanager
-    async def alone(self, url: str) -> AsyncIterator[None]:
-        async with self.lock:
+    async def lock(self, url: str) -> AsyncIterator[None]:
+        async with self.held:
             yield
 
     async def keep(

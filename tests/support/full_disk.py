@@ -13,7 +13,7 @@ from pathlib import Path
 
 import anyio
 
-from kindly.read import library
+from kindly.read import store_breaker
 from kindly.storage import sqlite
 from tests.support.site import Site
 from tests.support.verbs import engine
@@ -50,7 +50,7 @@ def full(folder: Path, how: str) -> Iterator[None]:
 
 async def main(port: int, folder: Path, how: str) -> None:
     """Search and fetch before, during and after."""
-    sqlite.REST_S = library.REST_S = 0.0
+    sqlite.COOLDOWN_S = store_breaker.COOLDOWN_S = 0.0
     counter = Counter()
     logging.getLogger().addHandler(counter)
     site = Site(port)

@@ -96,12 +96,12 @@ class Killer:
             return [name for name in self.acknowledged if not await self._whole(store, name)]
 
     async def _whole(self, store: Store, name: str) -> bool:
-        shelf = await store.shelf(page(name, []).entry.url)
-        if shelf is None or shelf.vectors is None:
+        stored = await store.page(page(name, []).entry.url)
+        if stored is None or stored.vectors is None:
             return False
-        version = int(shelf.chunks[0].text.rstrip(".").split()[-1])
+        version = int(stored.chunks[0].text.rstrip(".").split()[-1])
         made = version_of(name, version)
-        same = (shelf.entry, shelf.chunks) == (made.entry, made.chunks)
+        same = (stored.entry, stored.chunks) == (made.entry, made.chunks)
         return same and version >= self.acknowledged[name]
 
 

@@ -59,7 +59,7 @@ def build_reader(
     """
     store = build_store(settings)
     opened = build_embedder(settings, context, traffic)
-    library = Library(store, opened.embedder, library_policy(settings), alarm=alarm)
+    library = Library(store, opened.embedder, library_policy(settings), warnings=alarm)
     return OpenLibrary(library, opened.client)
 
 

@@ -62,7 +62,7 @@ def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     """Print what is kept of one page."""
 
     async def work(reading: OpenLibrary) -> int:
-        shelf = await reading.reader.store.shelf(url)
+        shelf = await reading.reader.store.page(url)
         if shelf is None:
             raise InputError(
                 f"{url} is not in the library: see `kindly library list`.", field="url"
@@ -101,7 +101,7 @@ async def _export_lines(reading: OpenLibrary, target: Path) -> int:
 
 async def _write(store: Store, out: TextIO) -> int:
     count = 0
-    async for shelf in store.shelves():
+    async for shelf in store.pages():
         out.write(json.dumps(_record(shelf), ensure_ascii=False) + "\n")
         count += 1
     return count
@@ -136,7 +136,7 @@ async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
     """One line a chunk, as a table has it."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
-        async for shelf in reading.reader.store.shelves():
+        async for shelf in reading.reader.store.pages():
             record = _record(shelf)
             page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
             for chunk in record["chunks"]:
@@ -192,7 +192,7 @@ def move(settings: Settings, target: str) -> int:
             source = reading.reader.store
             model = await source.model()
             async for url in _urls(source):
-                shelf = await source.shelf(url)
+                shelf = await source.page(url)
                 if shelf is not None:
                     await goal.put(shelf.entry, shelf.chunks, _by_id(shelf), _whose(shelf, model))
                     count += 1

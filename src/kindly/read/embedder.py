@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from kindly.errors import EmbeddingsDown
 from kindly.redact import Secret
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+NO_VECTORS = "Ranked by words alone, because there are no embeddings now: {why}"
 
 
 class Embedder(Protocol):
@@ -47,3 +50,15 @@ class EmbedderSettings:
     timeout_s: float = 20.0
     slots: "anyio.Semaphore | None" = None
     """The limit that all downloads share."""
+
+
+async def embed_or_note(
+    embedder: Embedder, texts: Sequence[str]
+) -> "tuple[Sequence[Vectors] | None, str]":
+    """One vector per text; None and a note with the reason if no vectors are available."""
+    if not texts:
+        return (), ""
+    try:
+        return list(await embedder.embed(texts)), ""
+    except EmbeddingsDown as error:
+        return None, NO_VECTORS.format(why=error.detail)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-SCHEMA_VERSION = 1
-
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
@@ -71,16 +69,8 @@ class Store(Protocol):
         """Whose vectors it holds; None before the first."""
         ...
 
-    async def entry(self, url: str) -> StoredPageInfo | None:
-        """What is known of a page."""
-        ...
-
-    async def shelf(self, url: str) -> StoredPage | None:
+    async def page(self, url: str) -> StoredPage | None:
         """All of a page."""
-        ...
-
-    async def embedded(self, url: str) -> frozenset[str]:
-        """The ids of a page's chunks that have a vector."""
         ...
 
     async def put(
@@ -114,7 +104,7 @@ class Store(Protocol):
         """Pages, the latest first."""
         ...
 
-    def shelves(self) -> AsyncIterator[StoredPage]:
+    def pages(self) -> AsyncIterator[StoredPage]:
         """Every page, for export, moving and rebuilding."""
         ...
 
@@ -134,7 +124,7 @@ class Store(Protocol):
         """How much it holds."""
         ...
 
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, url: str) -> AbstractAsyncContextManager[None]:
         """Hold off everyone who shares the store from working on this page; waits its turn."""
         ...
 

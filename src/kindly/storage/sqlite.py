@@ -1,7 +1,7 @@
-"""One SQLite file that several processes share: opened when first needed, used in threads, never in the way.
+"""One SQLite file that several processes share: opened at first use, used in threads.
 
-A file that cannot be used is left alone, with one warning, for a database in memory. What passes (a lock, a full disk)
-is tried again after a while; a file that is damaged or foreign is not.
+If the file cannot be used, a database in memory takes its place, with one warning. A lock or a full disk is tried again
+after a cool-down; a damaged file or one that is no database is not.
 """
 
 import logging
@@ -29,7 +29,7 @@ MEMORY = ":memory:"
 BUSY_S = 2.0
 """How long to wait for another process that holds the file, before memory is used instead."""
 PAUSE_S = 0.01
-REST_S = 30.0
+COOLDOWN_S = 30.0
 """How long memory is used before the file is tried again."""
 CLOSE_S = 5.0
 PERMISSION, BUSY, LOCKED, READ_ONLY, IO_ERROR = 3, 5, 6, 8, 10
@@ -52,20 +52,20 @@ REASONS = {
 
 
 def code_of(error: "sqlite3.Error") -> int:
-    """SQLite's primary code for an error."""
+    """SQLite's primary result code of an error."""
     code: int = getattr(error, "sqlite_errorcode", CANNOT_OPEN)
     return code & 0xFF
 
 
 def reason_of(code: int) -> str:
-    """What a code means, in words."""
+    """A result code in words."""
     return REASONS.get(code, f"SQLite gave error {code}")
 
 
 def transact(
     begin: str, work: "Callable[[sqlite3.Connection], Value]", database: "sqlite3.Connection"
 ) -> Value:
-    """What `work` gives, in a transaction that begins so: all of it or nothing."""
+    """Run `work` in a transaction that `begin` starts; roll back if it fails."""
     with database:
         database.execute(begin)
         return work(database)
@@ -82,33 +82,33 @@ def enter_wal_mode(database: "sqlite3.Connection") -> None:
 
 
 class SqliteFile:
-    """A database to come."""
+    """A SQLite file, opened at first use, with a database in memory as the fallback."""
 
     def __init__(
         self,
         path: str,
         schema: str,
         what: str,
-        alarm: WarnOnce | None = None,
+        warnings: WarnOnce | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._path = path
         self._schema = schema
         self._what = what
-        self._alarm = alarm or WarnOnce()
+        self._warnings = warnings or WarnOnce()
         self._sleep = sleep
         self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
-        self._stand_in: sqlite3.Connection | None = None
+        self._fallback: sqlite3.Connection | None = None
         self._cooldown = Cooldown(clock)
 
     async def run(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
-        """Do `work` in a thread; where the file fails, on a database in memory."""
+        """Run `work` in a thread, on the file or else on the database in memory."""
         return await anyio.to_thread.run_sync(self._locked, work)
 
     async def aclose(self) -> None:
-        """Close the file once nobody works on it."""
+        """Close the file when the current work is done."""
         with anyio.move_on_after(CLOSE_S, shield=True):
             await anyio.to_thread.run_sync(self._close_when_free)
 
@@ -123,29 +123,29 @@ class SqliteFile:
             except sqlite3.Error as error:
                 if self._path == MEMORY:
                     raise
-                self._leave_alone(error)
+                self._fall_back(error)
                 return work(self._in_memory())
-            self._taken_up()
+            self._use_again()
             return value
 
-    def _leave_alone(self, error: "sqlite3.Error") -> None:
-        """Do without the file: for a while, or for good where it does not mend."""
+    def _fall_back(self, error: "sqlite3.Error") -> None:
+        """Use memory instead: until the cool-down ends, or for good if no retry can help."""
         code = code_of(error)
         lasting = code in LASTING
         self._close()
-        self._cooldown.start(math.inf if lasting else REST_S)
-        until = "the next start" if lasting else "it can be used again"
-        self._alarm.warn(
+        self._cooldown.start(math.inf if lasting else COOLDOWN_S)
+        until = "the next start" if lasting else "the file can be used again"
+        self._warnings.warn(
             reason_of(code),
-            f"The file of the {self._what} cannot be used, as {reason_of(code)}; "
-            f"it is kept in memory until {until}.",
+            f"The {self._what} file cannot be used: {reason_of(code)}. "
+            f"The {self._what} is kept in memory until {until}.",
         )
 
-    def _taken_up(self) -> None:
-        if self._stand_in is not None:
-            self._stand_in.close()
-            self._stand_in = None
-            logger.info("The file of the %s is used again.", self._what)
+    def _use_again(self) -> None:
+        if self._fallback is not None:
+            self._fallback.close()
+            self._fallback = None
+            logger.info("The %s file is used again.", self._what)
 
     def _opened(self) -> "sqlite3.Connection":
         if self._database is None:
@@ -166,16 +166,16 @@ class SqliteFile:
             self._sleep(PAUSE_S)
 
     def _in_memory(self) -> "sqlite3.Connection":
-        if self._stand_in is None:
-            self._stand_in = _connect(MEMORY, self._schema)
-        return self._stand_in
+        if self._fallback is None:
+            self._fallback = _connect(MEMORY, self._schema)
+        return self._fallback
 
     def _close_when_free(self) -> None:
         with self._lock:
             self._close()
-            if self._stand_in is not None:
-                self._stand_in.close()
-                self._stand_in = None
+            if self._fallback is not None:
+                self._fallback.close()
+                self._fallback = None
 
     def _close(self) -> None:
         if self._database is not None:

@@ -23,25 +23,23 @@ async def keep(store: Store, *pages: Made) -> None:
         await store.put(made.entry, made.chunks, made.vectors, MODEL)
 
 
-def same(shelf: StoredPage | None, made: Made) -> bool:
-    assert shelf is not None
-    assert shelf.vectors is not None
+def same(stored: StoredPage | None, made: Made) -> bool:
+    assert stored is not None
+    assert stored.vectors is not None
     expected = np.stack(list(made.vectors.values()))
-    assert shelf.vectors.dtype == np.float32
-    np.testing.assert_allclose(shelf.vectors, expected, atol=1e-3)
-    return (shelf.entry, shelf.chunks) == (made.entry, made.chunks)
+    assert stored.vectors.dtype == np.float32
+    np.testing.assert_allclose(stored.vectors, expected, atol=1e-3)
+    return (stored.entry, stored.chunks) == (made.entry, made.chunks)
 
 
 async def test_a_new_library_is_empty(store: Store) -> None:
     assert await store.model() is None
-    assert await store.entry(TEA.entry.url) is None
-    assert await store.shelf(TEA.entry.url) is None
-    assert await store.embedded(TEA.entry.url) == frozenset()
+    assert await store.page(TEA.entry.url) is None
     assert await store.entries() == []
     assert await store.candidates(["tea"], vector("tea"), 5) == []
     assert await store.forget(TEA.entry.url) == 0
     assert await store.forget() == 0
-    assert [shelf async for shelf in store.shelves()] == []
+    assert [stored async for stored in store.pages()] == []
     found = await store.stats()
     assert (found.pages, found.chunks, found.model, found.oldest) == (0, 0, None, None)
 
@@ -57,10 +55,9 @@ async def test_a_page_comes_back_as_it_was_put(store: Store) -> None:
     )
     made = replace(TEA, entry=full)
     await keep(store, made)
-    assert same(await store.shelf(full.url), made)
-    assert await store.entry(full.url) == full
+    assert same(await store.page(full.url), made)
+    assert await store.entries() == [full]
     assert await store.model() == MODEL
-    assert await store.embedded(full.url) == {chunk.id for chunk in TEA.chunks}
 
 
 async def test_headings_and_odd_characters_survive(store: Store) -> None:
@@ -68,7 +65,7 @@ async def test_headings_and_odd_characters_survive(store: Store) -> None:
         "odd", ['"quoted" \\ back', "茶は緑 🍵", "a\ttab\nline"], section=("A | b", 'c "d"', "…")
     )
     await keep(store, made)
-    assert same(await store.shelf(made.entry.url), made)
+    assert same(await store.page(made.entry.url), made)
 
 
 async def test_characters_that_no_database_takes_are_replaced_one_for_one(store: Store) -> None:
@@ -76,21 +73,21 @@ async def test_characters_that_no_database_takes_are_replaced_one_for_one(store:
     halves = replace(made.chunks[0], id="half", text="\ud800x")
     entry = replace(made.entry, title="t\x00\udfff")
     await store.put(entry, (*made.chunks, halves), {}, None)
-    shelf = await store.shelf(entry.url)
-    assert shelf is not None
-    assert [chunk.text for chunk in shelf.chunks] == ["a\ufffdb", "plain", "\ufffdx"]
-    assert shelf.chunks[0].section == ("x\ufffdy",)
-    assert shelf.entry.title == "t\ufffd\ufffd"
+    stored = await store.page(entry.url)
+    assert stored is not None
+    assert [chunk.text for chunk in stored.chunks] == ["a\ufffdb", "plain", "\ufffdx"]
+    assert stored.chunks[0].section == ("x\ufffdy",)
+    assert stored.entry.title == "t\ufffd\ufffd"
 
 
 async def test_a_chunk_given_twice_is_kept_once(store: Store) -> None:
     await store.put(TEA.entry, (*TEA.chunks, TEA.chunks[0]), TEA.vectors, MODEL)
-    assert same(await store.shelf(TEA.entry.url), TEA)
+    assert same(await store.page(TEA.entry.url), TEA)
 
 
 async def test_a_page_of_no_chunks_is_kept(store: Store) -> None:
     await store.put(TEA.entry, (), {}, None)
-    assert await store.shelf(TEA.entry.url) == StoredPage(TEA.entry, (), None)
+    assert await store.page(TEA.entry.url) == StoredPage(TEA.entry, (), None)
 
 
 async def test_what_was_put_is_there_after_opening_again(name: str, opened: Opener) -> None:
@@ -99,7 +96,7 @@ async def test_what_was_put_is_there_after_opening_again(name: str, opened: Open
     first = opened()
     await keep(first, TEA)
     await first.aclose()
-    assert same(await opened().shelf(TEA.entry.url), TEA)
+    assert same(await opened().page(TEA.entry.url), TEA)
 
 
 async def test_what_one_writes_another_reads(name: str, opened: Opener) -> None:
@@ -107,7 +104,7 @@ async def test_what_one_writes_another_reads(name: str, opened: Opener) -> None:
         return
     one, other = opened(), opened()
     await keep(one, TEA)
-    assert same(await other.shelf(TEA.entry.url), TEA)
+    assert same(await other.page(TEA.entry.url), TEA)
     wine = page("wine", ["Wine is fermented."])
     await keep(other, wine)
     found = await one.candidates([], vector("Wine is fermented."), 1)
@@ -122,25 +119,23 @@ async def test_a_changed_page_keeps_the_vectors_of_what_stayed(store: Store) -> 
     changed = page("tea", ["Oolong is between.", "Black tea is oxidised.", "Green tea is steamed."])
     new = changed.chunks[0]
     await store.put(changed.entry, changed.chunks, {new.id: vector(new.text)}, MODEL)
-    assert same(await store.shelf(TEA.entry.url), changed)
+    assert same(await store.page(TEA.entry.url), changed)
     found = await store.candidates(terms("water boil"), vector("Water should not boil."), 9)
     assert {one.chunk.id for one in found} <= {one.id for one in changed.chunks}
 
 
 async def test_vectors_may_come_later(store: Store) -> None:
     await store.put(TEA.entry, TEA.chunks, {}, None)
-    shelf = await store.shelf(TEA.entry.url)
-    assert shelf == StoredPage(TEA.entry, TEA.chunks, None)
-    assert await store.embedded(TEA.entry.url) == frozenset()
+    stored = await store.page(TEA.entry.url)
+    assert stored == StoredPage(TEA.entry, TEA.chunks, None)
     assert await store.model() is None
     first = TEA.chunks[0]
     await store.put(TEA.entry, TEA.chunks, {first.id: vector(first.text)}, MODEL)
-    assert await store.embedded(TEA.entry.url) == {first.id}
-    shelf = await store.shelf(TEA.entry.url)
-    assert shelf is not None
-    assert shelf.vectors is None
+    stored = await store.page(TEA.entry.url)
+    assert stored is not None
+    assert stored.vectors is None
     await keep(store, TEA)
-    assert same(await store.shelf(TEA.entry.url), TEA)
+    assert same(await store.page(TEA.entry.url), TEA)
     for chunk in TEA.chunks:
         found = await store.candidates([], vector(chunk.text), 1)
         assert [one.chunk for one in found] == [chunk]
@@ -163,7 +158,7 @@ async def test_another_models_vectors_are_refused(store: Store, other: Embedding
     vectors = {wine.chunks[0].id: vector("Wine", other.dimension)}
     with pytest.raises(ModelMismatch, match="kindly library rebuild"):
         await store.put(wine.entry, wine.chunks, vectors, other)
-    assert await store.entry(wine.entry.url) is None
+    assert await store.page(wine.entry.url) is None
 
 
 async def test_vectors_that_are_not_their_models_are_refused(store: Store) -> None:
@@ -172,7 +167,7 @@ async def test_vectors_that_are_not_their_models_are_refused(store: Store) -> No
         await store.put(TEA.entry, TEA.chunks, vectors, MODEL)
     with pytest.raises(ValueError, match="model"):
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, None)
-    assert await store.entry(TEA.entry.url) is None
+    assert await store.page(TEA.entry.url) is None
 
 
 async def test_without_vectors_another_model_may_fill_the_library(store: Store) -> None:
@@ -180,7 +175,7 @@ async def test_without_vectors_another_model_may_fill_the_library(store: Store) 
     await store.candidates([], vector("x"), 1)
     await store.drop_vectors()
     assert await store.model() is None
-    assert await store.shelf(TEA.entry.url) == StoredPage(TEA.entry, TEA.chunks, None)
+    assert await store.page(TEA.entry.url) == StoredPage(TEA.entry, TEA.chunks, None)
     assert await store.candidates([], vector("x"), 1) == []
     other = EmbeddingModel("another", 32)
     vectors = {chunk.id: vector(chunk.text, 32) for chunk in TEA.chunks}
@@ -265,10 +260,10 @@ async def test_pages_are_listed_the_latest_first(store: Store) -> None:
 async def test_every_shelf_is_given_out(store: Store) -> None:
     made = {f"p{i}": page(f"p{i}", [f"text {i}", "more"]) for i in range(5)}
     await keep(store, *made.values())
-    shelves = [shelf async for shelf in store.shelves()]
-    assert len(shelves) == 5
-    for shelf in shelves:
-        assert same(shelf, made[shelf.entry.url.rsplit("/", 1)[1]])
+    stored_pages = [stored async for stored in store.pages()]
+    assert len(stored_pages) == 5
+    for stored in stored_pages:
+        assert same(stored, made[stored.entry.url.rsplit("/", 1)[1]])
 
 
 async def test_a_touched_page_is_newer_and_otherwise_the_same(store: Store) -> None:
@@ -276,7 +271,7 @@ async def test_a_touched_page_is_newer_and_otherwise_the_same(store: Store) -> N
     await store.touch(TEA.entry.url, NOON + days(2))
     await store.touch("https://site.example/unknown", NOON)
     expected = replace(TEA, entry=replace(TEA.entry, crawled_at=NOON + days(2)))
-    assert same(await store.shelf(TEA.entry.url), expected)
+    assert same(await store.page(TEA.entry.url), expected)
 
 
 async def test_a_forgotten_page_is_found_no_more(store: Store) -> None:
@@ -284,7 +279,7 @@ async def test_a_forgotten_page_is_found_no_more(store: Store) -> None:
     await keep(store, TEA, wine)
     await store.candidates([], vector("warm up"), 9)
     assert await store.forget(TEA.entry.url) == 1
-    assert await store.shelf(TEA.entry.url) is None
+    assert await store.page(TEA.entry.url) is None
     found = await store.candidates(terms("oxidised"), vector("Black tea is oxidised."), 9)
     assert [one.entry for one in found] == [wine.entry]
     assert await store.forget() == 1
@@ -330,7 +325,7 @@ async def test_pages_put_at_the_same_moment_are_all_there(store: Store) -> None:
             for one in made:
                 tasks.start_soon(keep, store, one)
     for one in made:
-        assert same(await store.shelf(one.entry.url), one)
+        assert same(await store.page(one.entry.url), one)
 
 
 async def test_one_page_put_by_many_at_once_is_one_page(name: str, opened: Opener) -> None:
@@ -340,7 +335,7 @@ async def test_one_page_put_by_many_at_once_is_one_page(name: str, opened: Opene
         async with anyio.create_task_group() as tasks:
             for one in stores:
                 tasks.start_soon(keep, one, TEA)
-    assert same(await store.shelf(TEA.entry.url), TEA)
+    assert same(await store.page(TEA.entry.url), TEA)
     assert (await store.stats()).chunks == 3
 
 
@@ -349,7 +344,7 @@ async def test_only_one_at_a_time_works_on_a_page(store: Store) -> None:
 
     async def work(url: str) -> None:
         nonlocal inside, most, done
-        async with store.alone(url):
+        async with store.lock(url):
             inside += 1
             most = max(most, inside)
             await anyio.lowlevel.checkpoint()
@@ -364,16 +359,18 @@ async def test_only_one_at_a_time_works_on_a_page(store: Store) -> None:
 
 
 async def test_work_on_different_pages_does_not_wait(store: Store) -> None:
-    with anyio.fail_after(60):
-        async with store.alone("https://a.example/"), store.alone("https://b.example/"):
+    one, other = "https://a.example/", "https://b.example/"
+    with anyio.move_on_after(60) as waiting:
+        async with store.lock(one), store.lock(other):
             pass
+    assert not waiting.cancelled_caught
 
 
 async def test_who_is_cancelled_while_waiting_or_working_leaves_the_page_free(store: Store) -> None:
     url = TEA.entry.url
 
     async def work(started: anyio.Event) -> None:
-        async with store.alone(url):
+        async with store.lock(url):
             started.set()
             await anyio.sleep_forever()
 
@@ -386,7 +383,7 @@ async def test_who_is_cancelled_while_waiting_or_working_leaves_the_page_free(st
             await anyio.wait_all_tasks_blocked()
             assert not waiting.is_set()
             tasks.cancel_scope.cancel()
-        async with store.alone(url):
+        async with store.lock(url):
             pass
 
 
@@ -397,9 +394,9 @@ async def test_a_cancelled_call_leaves_the_library_usable(store: Store) -> None:
             await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         with anyio.CancelScope() as scope:
             scope.cancel()
-            await store.shelf(TEA.entry.url)
+            await store.page(TEA.entry.url)
     await keep(store, TEA)
-    assert same(await store.shelf(TEA.entry.url), TEA)
+    assert same(await store.page(TEA.entry.url), TEA)
 
 
 async def test_a_closed_store_opens_again(name: str, store: Store) -> None:
@@ -407,4 +404,4 @@ async def test_a_closed_store_opens_again(name: str, store: Store) -> None:
     await store.aclose()
     await store.aclose()
     if name != "memory":
-        assert same(await store.shelf(TEA.entry.url), TEA)
+        assert same(await store.page(TEA.entry.url), TEA)

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read.store import SCHEMA_VERSION, StoreSettings
+from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.stores.duckdb import FILE
 from kindly.read.stores.duckdb.file import DuckLibrary
@@ -62,10 +62,6 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def test_the_version_is_the_number_of_migrations() -> None:
-    assert len(MIGRATIONS) == SCHEMA_VERSION
-
-
 def first_vectors(database: duckdb.DuckDBPyConnection) -> None:
     put(NewPage(TEA.entry, TEA.chunks, terms_of(TEA.chunks), TEA.vectors, MODEL), database)
 
@@ -85,9 +81,9 @@ async def test_what_gives_the_vectors_another_type_survives_a_kill(
         killed.commit()
     async with contextlib.aclosing(DuckStore(path)) as store:
         assert {one.url for one in await store.entries()} == {TEA.entry.url, WINE.entry.url}
-        shelf = await store.shelf(TEA.entry.url)
-    assert shelf is not None
-    assert (shelf.vectors is not None) is (change is first_vectors)
+        stored = await store.page(TEA.entry.url)
+    assert stored is not None
+    assert (stored.vectors is not None) is (change is first_vectors)
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -198,7 +194,7 @@ async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
     moment = datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
     with caplog.at_level(logging.WARNING):
         store = DuckStore(path, now=lambda: moment)
-        assert await store.shelf(TEA.entry.url) is None
+        assert await store.page(TEA.entry.url) is None
         await store.put(WINE.entry, WINE.chunks, WINE.vectors, MODEL)
         assert await store.entries() == [WINE.entry]
     aside = path.with_name(f"{path.name}.damaged-20261116T010203000000")

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read.store import SCHEMA_VERSION, EmbeddingModel
+from kindly.read.store import EmbeddingModel
 from kindly.read.stores.postgres import search
 from kindly.read.stores.postgres.pool import CONNECTIONS, Postgres, _reason
 from kindly.read.stores.postgres.rows import MIGRATIONS
@@ -49,10 +49,6 @@ def cut_off(url: str) -> None:
 async def kept(url: str) -> None:
     async with contextlib.aclosing(PostgresStore(url)) as store:
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
-
-
-def test_the_version_is_the_number_of_migrations() -> None:
-    assert len(MIGRATIONS) == SCHEMA_VERSION
 
 
 async def test_what_one_server_reads_another_recalls(url: str) -> None:
@@ -101,10 +97,10 @@ async def test_servers_take_turns_on_a_page(url: str) -> None:
 
     async def work(store: PostgresStore) -> None:
         nonlocal inside, most, done
-        async with store.alone(TEA.entry.url):
+        async with store.lock(TEA.entry.url):
             inside += 1
             most = max(most, inside)
-            await store.entry(TEA.entry.url)
+            await store.page(TEA.entry.url)
             inside -= 1
             done += 1
 
@@ -120,11 +116,11 @@ async def test_servers_take_turns_on_a_page(url: str) -> None:
 async def test_a_server_that_dies_lets_go_of_its_page(url: str) -> None:
     dead, alive = PostgresStore(url), PostgresStore(url)
     with anyio.fail_after(60):
-        async with dead.alone(TEA.entry.url):
+        async with dead.lock(TEA.entry.url):
             cut_off(url)
-            async with alive.alone(TEA.entry.url):
+            async with alive.lock(TEA.entry.url):
                 pass
-        async with dead.alone(TEA.entry.url):
+        async with dead.lock(TEA.entry.url):
             pass
         await dead.aclose()
         await alive.aclose()
@@ -135,7 +131,7 @@ async def test_holding_a_page_takes_no_connection_from_the_others(url: str) -> N
     with anyio.fail_after(60):
         async with contextlib.AsyncExitStack() as stack:
             for number in range(3 * CONNECTIONS):
-                await stack.enter_async_context(store.alone(f"https://a.example/{number}"))
+                await stack.enter_async_context(store.lock(f"https://a.example/{number}"))
             await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
     await store.aclose()
 
@@ -159,7 +155,7 @@ async def test_a_server_that_stops_is_told() -> None:
     with pytest.raises(StoreUnavailable):
         await store.entries()
     with pytest.raises(StoreUnavailable):
-        async with store.alone(TEA.entry.url):
+        async with store.lock(TEA.entry.url):
             raise AssertionError
     await store.aclose()
 
@@ -253,7 +249,7 @@ async def test_a_migration_that_fails_changes_nothing(url: str) -> None:
         await broken.entries()
     await broken.aclose()
     async with contextlib.aclosing(PostgresStore(url)) as store:
-        assert await store.shelf(TEA.entry.url) is not None
+        assert await store.page(TEA.entry.url) is not None
 
 
 async def test_a_deadlock_is_tried_again(url: str) -> None:
@@ -292,7 +288,9 @@ async def test_a_very_long_address_is_kept(url: str) -> None:
     async with contextlib.aclosing(PostgresStore(url)) as store:
         made = page("x" * 20_000, ["Tea."])
         await store.put(made.entry, made.chunks, made.vectors, MODEL)
-        assert await store.entry(made.entry.url) == made.entry
+        stored = await store.page(made.entry.url)
+        assert stored is not None
+        assert stored.entry == made.entry
 
 
 async def test_frequent_words_are_left_out_once_postgresql_has_counted_them(url: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from kindly.errors import StoreRefused, StoreUnavailable
-from kindly.read.store import SCHEMA_VERSION, StoreSettings
+from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.stores.sqlite import FILE, file, rows, search
 from kindly.read.stores.sqlite.rows import MIGRATIONS
@@ -62,10 +62,6 @@ def asides(path: Path) -> list[Path]:
     return sorted(path.parent.glob("*.damaged-*"))
 
 
-def test_the_version_is_the_number_of_migrations() -> None:
-    assert len(MIGRATIONS) == SCHEMA_VERSION
-
-
 async def test_the_file_is_the_owners_alone_and_waits_for_first_use(path: Path) -> None:
     store = SqliteStore(path)
     assert not files(path)
@@ -99,7 +95,7 @@ async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
     moment = datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
     with caplog.at_level(logging.WARNING):
         async with contextlib.aclosing(SqliteStore(path, now=lambda: moment)) as store:
-            assert await store.shelf(TEA.entry.url) is None
+            assert await store.page(TEA.entry.url) is None
             await store.put(WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             assert await store.entries() == [WINE.entry]
     (aside,) = [one for one in asides(path) if not one.name.endswith(("-wal", "-shm"))]

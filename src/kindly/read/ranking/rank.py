@@ -40,7 +40,6 @@ SERVER_WEIGHT = 0.5
 """Of a server's vectors, by how far a chunk stands out among the others."""
 FADE = 0.1
 """How much of the distance to the best passage a passage's own score shows."""
-NEAREST = 1
 MAX_QUESTION = 2000
 """Characters of a question that are read."""
 
@@ -52,8 +51,6 @@ class Ranking:
     passages: tuple[Passage, ...]
     """None where nothing answers."""
     answered: bool
-    nearest: tuple[Passage, ...] = ()
-    """What came closest, where nothing answers."""
 
 
 class Index:
@@ -85,14 +82,13 @@ class Index:
         weights = ranker_model.load()
         scores = weights.scores(found) + self._by_server(vector)
         evidence = weights.evidence(found, scores)
-        answered = ranker_model.on_scale(evidence) >= threshold
+        if ranker_model.on_scale(evidence) < threshold:
+            return Ranking((), answered=False)
         passages = tuple(
             self._passage(span, ranker_model.on_scale(evidence - FADE * behind))
-            for span, behind in self._select(scores, limit if answered else NEAREST)
+            for span, behind in self._select(scores, limit)
         )
-        if answered:
-            return Ranking(passages, answered=True)
-        return Ranking((), answered=False, nearest=passages)
+        return Ranking(passages, answered=True)
 
     def features(self, question: str) -> "Floats":
         """Windows × features; no rows where there is nothing to find or nothing is asked."""

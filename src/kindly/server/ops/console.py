@@ -174,7 +174,7 @@ class Console:
 
     async def page(self, request: Request) -> dict[str, Any]:
         """All of one page of the library."""
-        shelf = await (await self._store()).shelf(request.query_params.get("url", ""))
+        shelf = await (await self._store()).page(request.query_params.get("url", ""))
         if shelf is None:
             raise Refusal("That page is not in the library.", 404)
         return {"page": self._app().redactor.value(_shelf(shelf))}

@@ -85,12 +85,6 @@ def model_of(database: "duckdb.DuckDBPyConnection") -> EmbeddingModel | None:
     return row_format.to_model(dict(database.execute("SELECT key, value FROM meta").fetchall()))
 
 
-def entry_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPageInfo | None:
-    """What is known of a page."""
-    row = database.execute(f"{ENTRY} WHERE url = ?", [url]).fetchone()
-    return None if row is None else _to_entry(row)
-
-
 def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> list[StoredPageInfo]:
     """Pages, the latest first."""
     found = database.execute(
@@ -99,19 +93,19 @@ def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> l
     return list(map(_to_entry, found.fetchall()))
 
 
-def shelf_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
+def page_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
     """All of a page."""
-    entry = entry_of(url, database)
-    return None if entry is None else _shelf(entry, database)
+    row = database.execute(f"{ENTRY} WHERE url = ?", [url]).fetchone()
+    return None if row is None else _stored_page(_to_entry(row), database)
 
 
-def next_shelf(after: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
+def next_page(after: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
     """The page whose address follows."""
     row = database.execute(f"{ENTRY} WHERE url > ? ORDER BY url LIMIT 1", [after]).fetchone()
-    return None if row is None else _shelf(_to_entry(row), database)
+    return None if row is None else _stored_page(_to_entry(row), database)
 
 
-def _shelf(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -> StoredPage:
+def _stored_page(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -> StoredPage:
     import numpy as np
 
     found = database.execute(CHUNKS, [entry.url]).fetchall()
@@ -131,12 +125,6 @@ def _aware(moment: datetime) -> datetime:
 
 def _naive(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def embedded(url: str, database: "duckdb.DuckDBPyConnection") -> frozenset[str]:
-    """The ids of a page's chunks that have a vector."""
-    sql = "SELECT id FROM chunks WHERE url = ? AND embedding IS NOT NULL"
-    return frozenset(id_ for (id_,) in database.execute(sql, [url]).fetchall())
 
 
 def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:

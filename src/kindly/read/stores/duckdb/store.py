@@ -50,17 +50,9 @@ class DuckStore:
         """Whose vectors it holds."""
         return await self._file.run(sql.model_of)
 
-    async def entry(self, url: str) -> StoredPageInfo | None:
-        """What is known of a page."""
-        return await self._file.run(partial(sql.entry_of, url))
-
-    async def shelf(self, url: str) -> StoredPage | None:
+    async def page(self, url: str) -> StoredPage | None:
         """All of a page."""
-        return await self._file.run(partial(sql.shelf_of, url))
-
-    async def embedded(self, url: str) -> frozenset[str]:
-        """The ids of a page's chunks that have a vector."""
-        return await self._file.run(partial(sql.embedded, url))
+        return await self._file.run(partial(sql.page_of, url))
 
     async def put(
         self,
@@ -93,12 +85,12 @@ class DuckStore:
         """Pages, the latest first."""
         return await self._file.run(partial(sql.entries, limit, offset))
 
-    async def shelves(self) -> AsyncIterator[StoredPage]:
+    async def pages(self) -> AsyncIterator[StoredPage]:
         """Every page."""
         url = ""
-        while (shelf := await self._file.run(partial(sql.next_shelf, url))) is not None:
-            url = shelf.entry.url
-            yield shelf
+        while (stored := await self._file.run(partial(sql.next_page, url))) is not None:
+            url = stored.entry.url
+            yield stored
 
     async def forget(self, url: str | None = None) -> int:
         """Drop a page, or all."""
@@ -116,7 +108,7 @@ class DuckStore:
         """How much it holds."""
         return await self._file.run(partial(sql.stats, self._file.path))
 
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, url: str) -> AbstractAsyncContextManager[None]:
         """Hold off others of this process; those of another may read the same page twice."""
         return self._turns(url)
 

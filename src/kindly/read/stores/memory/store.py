@@ -47,20 +47,10 @@ class MemoryStore:
         """Whose vectors it holds."""
         return self._model
 
-    async def entry(self, url: str) -> StoredPageInfo | None:
-        """What is known of a page."""
-        held = self._pages.get(url)
-        return None if held is None else held.entry
-
-    async def shelf(self, url: str) -> StoredPage | None:
+    async def page(self, url: str) -> StoredPage | None:
         """All of a page."""
         held = self._pages.get(url)
-        return None if held is None else _to_shelf(held)
-
-    async def embedded(self, url: str) -> frozenset[str]:
-        """The ids of a page's chunks that have a vector."""
-        held = self._pages.get(url)
-        return frozenset() if held is None else frozenset(held.vectors)
+        return None if held is None else _to_page(held)
 
     async def put(
         self,
@@ -119,10 +109,10 @@ class MemoryStore:
         found.sort(key=lambda one: one.crawled_at, reverse=True)
         return found[offset : offset + limit]
 
-    async def shelves(self) -> AsyncIterator[StoredPage]:
+    async def pages(self) -> AsyncIterator[StoredPage]:
         """Every page."""
         for held in list(self._pages.values()):
-            yield _to_shelf(held)
+            yield _to_page(held)
 
     async def forget(self, url: str | None = None) -> int:
         """Drop a page, or all."""
@@ -162,7 +152,7 @@ class MemoryStore:
             newest=max(crawled, default=None),
         )
 
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, url: str) -> AbstractAsyncContextManager[None]:
         """Hold off others of this process."""
         return self._turns(url)
 
@@ -171,7 +161,7 @@ class MemoryStore:
         self._pages.clear()
 
 
-def _to_shelf(held: _Held) -> StoredPage:
+def _to_page(held: _Held) -> StoredPage:
     import numpy as np
 
     whole = held.chunks and len(held.vectors) == len(held.chunks)

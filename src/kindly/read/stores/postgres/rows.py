@@ -109,35 +109,29 @@ def model_of(connection: "Connection") -> EmbeddingModel | None:
     )
 
 
-def entry_of(url: str, connection: "Connection") -> StoredPageInfo | None:
-    """What is known of a page."""
-    row = connection.execute(ENTRY + OF_URL, (url,)).fetchone()
-    return None if row is None else to_entry(row)
-
-
 def entries(limit: int, offset: int, connection: "Connection") -> list[StoredPageInfo]:
     """Pages, the latest first."""
     latest = b" ORDER BY last_crawled DESC, url LIMIT %s OFFSET %s"
     return list(map(to_entry, connection.execute(ENTRY + latest, (limit, offset)).fetchall()))
 
 
-def shelf_of(url: str, connection: "Connection") -> StoredPage | None:
+def page_of(url: str, connection: "Connection") -> StoredPage | None:
     """All of a page."""
     found = connection.execute(SHELF + OF_URL + b" ORDER BY c.position", (url,), binary=True)
-    return _to_shelf(found.fetchall())
+    return _to_page(found.fetchall())
 
 
-def next_shelf(after: int, connection: "Connection") -> tuple[int, StoredPage] | None:
+def next_page(after: int, connection: "Connection") -> tuple[int, StoredPage] | None:
     """The page that was added after the one with this number, and its number."""
     following = (
         b" WHERE doc = (SELECT min(doc) FROM kindly_documents WHERE doc > %s) ORDER BY c.position"
     )
     found = connection.execute(SHELF + following, (after,), binary=True).fetchall()
-    shelf = _to_shelf(found)
-    return None if shelf is None else (found[0][10], shelf)
+    stored = _to_page(found)
+    return None if stored is None else (found[0][10], stored)
 
 
-def _to_shelf(found: Sequence[Row]) -> StoredPage | None:
+def _to_page(found: Sequence[Row]) -> StoredPage | None:
     import numpy as np
 
     if not found:
@@ -160,13 +154,6 @@ def to_vector(half: "HalfVector") -> "Vectors":
     """The numbers of a vector."""
     vector: Vectors = half.to_numpy().astype("float32")
     return vector
-
-
-def embedded(url: str, connection: "Connection") -> frozenset[str]:
-    """The ids of a page's chunks that have a vector."""
-    sql = b"SELECT id FROM kindly_chunks JOIN kindly_documents USING (doc)"
-    found = connection.execute(sql + OF_URL + b" AND embedding IS NOT NULL", (url,))
-    return frozenset(id_ for (id_,) in found.fetchall())
 
 
 def put(page: NewPage, connection: "Connection") -> None:

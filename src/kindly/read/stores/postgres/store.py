@@ -42,17 +42,9 @@ class PostgresStore:
         """Whose vectors it holds."""
         return await self._server.run(sql.model_of)
 
-    async def entry(self, url: str) -> StoredPageInfo | None:
-        """What is known of a page."""
-        return await self._server.run(partial(sql.entry_of, url))
-
-    async def shelf(self, url: str) -> StoredPage | None:
+    async def page(self, url: str) -> StoredPage | None:
         """All of a page."""
-        return await self._server.run(partial(sql.shelf_of, url))
-
-    async def embedded(self, url: str) -> frozenset[str]:
-        """The ids of a page's chunks that have a vector."""
-        return await self._server.run(partial(sql.embedded, url))
+        return await self._server.run(partial(sql.page_of, url))
 
     async def put(
         self,
@@ -85,12 +77,12 @@ class PostgresStore:
         """Pages, the latest first."""
         return await self._server.run(partial(sql.entries, limit, offset))
 
-    async def shelves(self) -> AsyncIterator[StoredPage]:
+    async def pages(self) -> AsyncIterator[StoredPage]:
         """Every page."""
         number = 0
-        while (found := await self._server.run(partial(sql.next_shelf, number))) is not None:
-            number, shelf = found
-            yield shelf
+        while (found := await self._server.run(partial(sql.next_page, number))) is not None:
+            number, stored = found
+            yield stored
 
     async def forget(self, url: str | None = None) -> int:
         """Drop a page, or all."""
@@ -108,12 +100,12 @@ class PostgresStore:
         """How much it holds."""
         return await self._server.run(partial(sql.stats, self._server.place))
 
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, url: str) -> AbstractAsyncContextManager[None]:
         """Hold off everyone who shares the server, by an advisory lock that falls with the connection."""
-        return self._alone(url)
+        return self._lock_page(url)
 
     @asynccontextmanager
-    async def _alone(self, url: str) -> AsyncIterator[None]:
+    async def _lock_page(self, url: str) -> AsyncIterator[None]:
         async with self._turns(url):
             await self._server.hold(url)
             try:

@@ -117,30 +117,24 @@ def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
     return {chunk.id: " ".join(row_format.indexed_terms(chunk)) for chunk in chunks}
 
 
-def entry_of(url: str, database: "sqlite3.Connection") -> StoredPageInfo | None:
-    """What is known of a page."""
-    row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
-    return None if row is None else to_entry(row)
-
-
 def entries(limit: int, offset: int, database: "sqlite3.Connection") -> list[StoredPageInfo]:
     """Pages, the latest first."""
     return list(map(to_entry, database.execute(ENTRIES, (limit, offset))))
 
 
-def shelf_of(url: str, database: "sqlite3.Connection") -> StoredPage | None:
+def page_of(url: str, database: "sqlite3.Connection") -> StoredPage | None:
     """All of a page."""
     row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
-    return None if row is None else _to_shelf(row, database)
+    return None if row is None else _to_page(row, database)
 
 
-def next_shelf(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPage] | None:
+def next_page(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPage] | None:
     """The page that was added after the one with this number, and its number."""
     row = database.execute(f"{ENTRY} WHERE doc > ? ORDER BY doc LIMIT 1", (after,)).fetchone()
-    return None if row is None else (row[10], _to_shelf(row, database))
+    return None if row is None else (row[10], _to_page(row, database))
 
 
-def _to_shelf(row: Row, database: "sqlite3.Connection") -> StoredPage:
+def _to_page(row: Row, database: "sqlite3.Connection") -> StoredPage:
     entry = to_entry(row)
     found = database.execute(CHUNKS, (row[10],)).fetchall()
     chunks = tuple(row_format.to_chunk(entry.url, one) for one in found)

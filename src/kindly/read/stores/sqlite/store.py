@@ -50,18 +50,9 @@ class SqliteStore:
         """Whose vectors it holds."""
         return await self._file.read(sql.model_of)
 
-    async def entry(self, url: str) -> StoredPageInfo | None:
-        """What is known of a page."""
-        return await self._file.read(partial(sql.entry_of, url))
-
-    async def shelf(self, url: str) -> StoredPage | None:
+    async def page(self, url: str) -> StoredPage | None:
         """All of a page."""
-        return await self._file.read(partial(sql.shelf_of, url))
-
-    async def embedded(self, url: str) -> frozenset[str]:
-        """The ids of a page's chunks that have a vector."""
-        known = await self._file.read(partial(sql.known_chunks, url))
-        return frozenset(id_ for id_, kept in known.items() if kept.embedded)
+        return await self._file.read(partial(sql.page_of, url))
 
     async def put(
         self,
@@ -105,12 +96,12 @@ class SqliteStore:
         """Pages, the latest first."""
         return await self._file.read(partial(sql.entries, limit, offset))
 
-    async def shelves(self) -> AsyncIterator[StoredPage]:
+    async def pages(self) -> AsyncIterator[StoredPage]:
         """Every page."""
         number = 0
-        while (found := await self._file.read(partial(sql.next_shelf, number))) is not None:
-            number, shelf = found
-            yield shelf
+        while (found := await self._file.read(partial(sql.next_page, number))) is not None:
+            number, stored = found
+            yield stored
 
     async def forget(self, url: str | None = None) -> int:
         """Drop a page, or all."""
@@ -140,7 +131,7 @@ class SqliteStore:
         """How much it holds."""
         return await self._file.read(partial(sql.stats, self._file.path))
 
-    def alone(self, url: str) -> AbstractAsyncContextManager[None]:
+    def lock(self, url: str) -> AbstractAsyncContextManager[None]:
         """Hold off others of this process; those of another may read the same page twice."""
         return self._turns(url)
 

@@ -1,0 +1,172 @@
+"""Questions → findings: the passages of one page, or of all stored pages, that answer them.
+
+Ranking runs in a thread. Without vectors, words alone decide, and a note says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from kindly.models import Chunk, Citation, Finding, Passage
+from kindly.read.embedder import Embedder, embed_or_note
+from kindly.read.store import Candidate, Store, StoredPage
+from kindly.storage.lru import LruCache
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kindly.read.ranking.rank import Index
+
+    Vectors = NDArray[np.float32]
+
+INDEXED_CHUNKS = 1_000
+"""Chunks whose ranking index stays in memory."""
+CANDIDATES = 48
+"""Chunks that the store returns for a question by words, and as many by vector."""
+LONGEST = "The longest parts of the page follow, because neither words nor embeddings single out a passage."
+
+
+class Answering:
+    """Ranks passages. Indexes of recently used pages stay in an LRU cache."""
+
+    def __init__(self, store: Store, embedder: Embedder, threshold: float) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._threshold = threshold
+        self._indexes: LruCache[tuple[str, str, bool], Index] = LruCache(
+            INDEXED_CHUNKS, lambda index: len(index.chunks)
+        )
+
+    async def ask(
+        self, stored: StoredPage, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]:
+        """The answers of one page. The note about missing vectors is on the first finding only."""
+        index = await self._index(stored)
+        vectors, note = await self._question_vectors(stored, questions)
+        find = partial(self._page_finding, stored, index, limit)
+        findings = [
+            await anyio.to_thread.run_sync(find, question, vector)
+            for question, vector in zip(questions, vectors, strict=True)
+        ]
+        return _with_note(findings, note)
+
+    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
+        """The answers of all stored pages. The note about missing vectors is on the first finding only.
+
+        Raises:
+            StoreUnavailable: the store fails.
+        """
+        embedded, note = await embed_or_note(self._embedder, questions)
+        vectors: Sequence[Vectors | None] = embedded or [None] * len(questions)
+        findings = [
+            await self._library_finding(question, vector, limit)
+            for question, vector in zip(questions, vectors, strict=True)
+        ]
+        return _with_note(findings, note)
+
+    async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
+        """The best passages of a page, whether they answer the question or not."""
+        index = await self._index(stored)
+        vectors, _ = await self._question_vectors(stored, [question])
+        ranking = await anyio.to_thread.run_sync(
+            partial(index.ask, question, vectors[0], limit=limit, threshold=0.0)
+        )
+        return _with_total(ranking.passages, stored.entry.total)
+
+    async def _index(self, stored: StoredPage) -> "Index":
+        key = (stored.entry.url, stored.entry.content_hash, stored.vectors is not None)
+        index = self._indexes.get(key)
+        if index is None:
+            index = await anyio.to_thread.run_sync(_build, stored.chunks, stored.vectors)
+            self._indexes.put(key, index)
+        return index
+
+    async def _question_vectors(
+        self, stored: StoredPage, questions: Sequence[str]
+    ) -> "tuple[Sequence[Vectors | None], str]":
+        """One vector per question, if the page has vectors to compare with.
+
+        For a page without, `Library.keep` has noted the reason already.
+        """
+        if stored.vectors is None:
+            return [None] * len(questions), ""
+        vectors, note = await embed_or_note(self._embedder, questions)
+        return vectors or [None] * len(questions), note
+
+    def _page_finding(
+        self,
+        stored: StoredPage,
+        index: "Index",
+        limit: int,
+        question: str,
+        vector: "Vectors | None",
+    ) -> Finding:
+        ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        passages, answered, note = ranking.passages, ranking.answered, ""
+        if not answered and vector is None:
+            passages, answered, note = _longest(stored.chunks, limit), True, LONGEST
+        citations = tuple(
+            Citation(stored.entry, one) for one in _with_total(passages, stored.entry.total)
+        )
+        return Finding(question, citations, answered, note)
+
+    async def _library_finding(
+        self, question: str, vector: "Vectors | None", limit: int
+    ) -> Finding:
+        from kindly.text.terms import terms
+
+        candidates = await self._store.candidates(terms(question), vector, CANDIDATES)
+        return await anyio.to_thread.run_sync(
+            partial(self._best_of, candidates, question, vector, limit)
+        )
+
+    def _best_of(
+        self, candidates: Sequence[Candidate], question: str, vector: "Vectors | None", limit: int
+    ) -> Finding:
+        chunks = [one.chunk for one in candidates]
+        vectors = {one.chunk.id: one.vector for one in candidates if one.vector is not None}
+        index = _build(chunks, stacked(chunks, vectors))
+        ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        pages = {one.chunk.id: one.entry for one in candidates}
+        citations = tuple(
+            Citation(pages[one.id], replace(one, total=pages[one.id].total))
+            for one in ranking.passages
+        )
+        return Finding(question, citations, ranking.answered)
+
+
+def stacked(chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]") -> "Vectors | None":
+    """One row per chunk; None if a vector is missing."""
+    import numpy as np
+
+    if not chunks or any(chunk.id not in vectors for chunk in chunks):
+        return None
+    return np.stack([vectors[chunk.id] for chunk in chunks])
+
+
+def _build(chunks: Sequence[Chunk], vectors: "Vectors | None") -> "Index":
+    from kindly.read.ranking.rank import Index
+
+    return Index(chunks, vectors)
+
+
+def _with_note(findings: Sequence[Finding], note: str) -> tuple[Finding, ...]:
+    if not findings or not note:
+        return tuple(findings)
+    first, *others = findings
+    return (replace(first, note=" ".join(filter(None, (note, first.note)))), *others)
+
+
+def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:
+    longest = sorted(chunks, key=lambda chunk: -len(chunk.text))[:limit]
+    return tuple(
+        Passage(one.text, one.start, one.end, 0, one.id, one.section, 0.0) for one in longest
+    )
+
+
+def _with_total(passages: Sequence[Passage], total: int) -> tuple[Passage, ...]:
+    return tuple(replace(passage, total=total) for passage in passages)
