@@ -18,7 +18,6 @@ from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.fetch.loader_kit.loader import Loader, Loaders, LoaderSettings
 from kindly.fetch.loader_kit.loader_client import LoaderChains
 from kindly.fetch.loaders import LOADERS
-from kindly.fetch.loaders.web import WEB
 from kindly.models import Page
 from kindly.urls import parse
 from tests.support.fakes import FakeSecret
@@ -28,11 +27,10 @@ from tests.support.loader_api import DATA
 pytestmark = pytest.mark.anyio
 
 KEY = "canary-0123456789"
-SPECIAL = LOADERS[:-1]
-BY_HOST = tuple(loader for loader in SPECIAL if loader.name != "twin")
+BY_HOST = tuple(loader for loader in LOADERS if loader.name != "twin")
 """Those that know one source; the other looks for a twin of any page."""
 
-each_loader = pytest.mark.parametrize("loader", SPECIAL, ids=lambda loader: loader.name)
+each_loader = pytest.mark.parametrize("loader", LOADERS, ids=lambda loader: loader.name)
 
 
 def urls_of(loader: Loader) -> list[str]:
@@ -47,10 +45,10 @@ class SameForAll:
     body: bytes = b""
     asked: list[HopRequest] = field(default_factory=list)
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
-        self.asked.append(ask)
+    async def __call__(self, request: HopRequest) -> HopReply:
+        self.asked.append(request)
         body = self.body if self.status < 300 else b""
-        return HopReply(ask.url, self.status, (("content-type", "application/json"),), body)
+        return HopReply(request.url, self.status, (("content-type", "application/json"),), body)
 
 
 def names_of(loader: Loader) -> list[str]:
@@ -59,10 +57,10 @@ def names_of(loader: Loader) -> list[str]:
 
 
 def catalogue(hop: SameForAll, time: FakeTime) -> Loaders:
-    chain = Redirects(hop, Guard(GuardPolicy()), 5, time.times)
+    chain = Redirects(hop, Guard(GuardPolicy()), 5, time.clock)
     tokens = {name: FakeSecret(KEY) for loader in LOADERS for name in names_of(loader)}
-    ways = LoaderChains(chain, chain, LoaderSettings(tokens), time.times)
-    return Loaders(LOADERS, ways.open_get, lambda url: None)
+    chains = LoaderChains(chain, chain, LoaderSettings(tokens), time.clock)
+    return Loaders(LOADERS, chains.open_client, chain)
 
 
 async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
@@ -74,13 +72,11 @@ async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
         return error
 
 
-def test_catalogue_lists_every_file_of_its_folder_and_ends_with_the_web() -> None:
+def test_catalogue_lists_every_file_of_its_folder() -> None:
     files = {module.name for module in pkgutil.iter_modules(loaders.__path__)}
 
     assert {loader.name for loader in LOADERS} == files
     assert len(LOADERS) == len(files)
-    assert LOADERS[-1] is WEB
-    assert WEB.matches(parse("https://example.com/"))
 
 
 @each_loader
@@ -153,8 +149,12 @@ async def test_secrets_go_to_the_declared_addresses_only(loader: Loader) -> None
         with pytest.raises(KindlyError):
             await catalogue(hop, time)(PageRequest(parse(url), time.deadline()))
         assert str(hop.asked[-1].url) == str(parse(url)) or loader.name == "twin"
-        leaking = [ask for ask in hop.asked if KEY in f"{ask.headers}{ask.url}{ask.body!r}"]
-        assert {ask.url.origin for ask in leaking} <= own
+        leaking = [
+            request
+            for request in hop.asked
+            if KEY in f"{request.headers}{request.url}{request.body!r}"
+        ]
+        assert {request.url.origin for request in leaking} <= own
 
 
 async def test_unreachable_source_ends_in_what_the_page_itself_says() -> None:

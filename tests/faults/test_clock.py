@@ -41,7 +41,7 @@ async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time
 ) -> None:
     wall = Wall()
     policy = GuardPolicy(allow_private=(site.host,))
-    seams = Seams(times=Clock(time=lambda: wall().timestamp()))
+    seams = Seams(clock=Clock(time=lambda: wall().timestamp()))
     url = parse(site.url("/article"))
     async with open_fetcher(
         policy=policy, cache_path=str(tmp_path / "pages.sqlite"), seams=seams

@@ -28,7 +28,7 @@ from kindly.errors import (
 from kindly.fetch import Fetcher, FetchLimits, GuardPolicy, Seams, open_fetcher
 from kindly.models import OutcomeKind, Page
 from kindly.urls import parse
-from tests.support.fetch_fakes import FakeTime
+from tests.support.fetch_fakes import FakeDialler, FakeTime
 from tests.support.site import (
     ARTICLE,
     FRENCH,
@@ -207,7 +207,7 @@ async def test_own_timeout_ends_a_slow_page_before_the_deadline(site: Site) -> N
 @pytest.mark.parametrize("path", ["/truncated", "/endless-headers", "/garbage", "/reset"])
 async def test_broken_answer_is_unreachable(site: Site, path: str) -> None:
     with pytest.raises(PageUnreachable):
-        await fetch(site.url(path), seams=Seams(times=FakeTime().times))
+        await fetch(site.url(path), seams=Seams(clock=FakeTime().clock))
 
 
 async def test_nobody_listening_is_unreachable(site: Site) -> None:
@@ -236,7 +236,7 @@ async def test_status_becomes_its_leaf(
     site: Site, status: int, leaf: type[FetchError], outcome: OutcomeKind
 ) -> None:
     with pytest.raises(leaf) as caught:
-        await fetch(site.url(f"/status/{status}"), seams=Seams(times=FakeTime().times))
+        await fetch(site.url(f"/status/{status}"), seams=Seams(clock=FakeTime().clock))
 
     assert (caught.value.status, caught.value.kind) == (status, outcome)
 
@@ -250,7 +250,7 @@ async def test_server_error_is_tried_once_more(site: Site, status: int) -> None:
     url = site.add("/flaky", once(Answer(b"", status), html(ARTICLE)))
     time = FakeTime()
 
-    page = await fetch(url, seams=Seams(times=time.times))
+    page = await fetch(url, seams=Seams(clock=time.clock))
 
     assert page.body == ARTICLE.encode()
     assert site.count("/flaky") == 2
@@ -264,7 +264,7 @@ async def test_dropped_connection_is_tried_once_more(site: Site) -> None:
             return None
         return html(ARTICLE)
 
-    page = await fetch(site.add("/flaky", drop_once), seams=Seams(times=FakeTime().times))
+    page = await fetch(site.add("/flaky", drop_once), seams=Seams(clock=FakeTime().clock))
 
     assert page.body == ARTICLE.encode()
     assert site.count("/flaky") == 2
@@ -493,3 +493,13 @@ async def test_a_file_may_be_larger_than_a_page(media_type: str, had: bool) -> N
             else:
                 assert had
                 assert len(page.body) == 3_000_000
+
+
+async def test_blocked_page_is_not_loaded_from_the_api_of_its_source_either() -> None:
+    dialler = FakeDialler()
+    policy = GuardPolicy(blocked_domains=("github.com",))
+    async with open_fetcher(None, policy, seams=Seams(dialler=dialler)) as fetcher:
+        with pytest.raises(AddressRefused):
+            await fetcher.fetch(parse("https://github.com/a/b/issues/1"), Deadline.after(10))
+
+    assert dialler.dialled == []

@@ -145,7 +145,7 @@ async def running(network: Network, profile: Profile = KINDLY) -> AsyncIterator[
     dialler = FakeDialler(network.server, network.refusing)
     resolver = FakeResolver(network.names, network.dns_delay_s)
     searcher = HitList()
-    seams = Seams(resolver, dialler, FakeTime().times)
+    seams = Seams(resolver, dialler, FakeTime().clock)
 
     @asynccontextmanager
     async def open_app() -> AsyncIterator[App]:

@@ -133,7 +133,7 @@ class FakeTime:
         await anyio.lowlevel.checkpoint()
 
     @property
-    def times(self) -> Clock:
+    def clock(self) -> Clock:
         return Clock(
             time=lambda: START.timestamp() + self.passed_s,
             monotonic=lambda: self.passed_s,
@@ -155,9 +155,9 @@ class ScriptedHop:
     script: Sequence[HopReply | Exception]
     asked: list[HopRequest] = field(default_factory=list)
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
+    async def __call__(self, request: HopRequest) -> HopReply:
         step = self.script[min(len(self.asked), len(self.script) - 1)]
-        self.asked.append(ask)
+        self.asked.append(request)
         await anyio.lowlevel.checkpoint()
         if isinstance(step, Exception):
             raise step

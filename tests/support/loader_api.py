@@ -47,40 +47,42 @@ class FakeApi:
     routes: Mapping[str, Recorded | list[Recorded] | Exception]
     asked: list[HopRequest] = field(default_factory=list)
     time: FakeTime = field(default_factory=FakeTime)
-    _ways: LoaderChains | None = None
+    _chains: LoaderChains | None = None
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
+    async def __call__(self, request: HopRequest) -> HopReply:
         await anyio.lowlevel.checkpoint()
-        path = str(ask.url).partition("?")[0]
+        path = str(request.url).partition("?")[0]
         turn = sum(str(earlier.url).partition("?")[0] == path for earlier in self.asked)
-        self.asked.append(ask)
+        self.asked.append(request)
         found = self.routes.get(path, Recorded(status=404))
         if isinstance(found, Exception):
             raise found
         if isinstance(found, list):
             found = found[min(turn, len(found) - 1)]
         body = found.body if found.status < 300 else b""
-        return HopReply(ask.url, found.status, found.headers, body)
+        return HopReply(request.url, found.status, found.headers, body)
 
     @property
     def paths(self) -> list[str]:
-        return [ask.url.target.partition("?")[0] for ask in self.asked]
+        return [request.url.target.partition("?")[0] for request in self.asked]
 
-    def ways(self, settings: LoaderSettings | None = None) -> LoaderChains:
-        """The shared ways, kept from call to call."""
-        if self._ways is None:
-            chain = Redirects(self, Guard(GuardPolicy(), _no_resolver), 5, self.time.times)
-            self._ways = LoaderChains(chain, chain, settings or LoaderSettings(), self.time.times)
-        return self._ways
+    def chains(self, settings: LoaderSettings | None = None) -> LoaderChains:
+        """The shared chains, the same for all calls."""
+        if self._chains is None:
+            chain = Redirects(self, Guard(GuardPolicy(), _no_resolver), 5, self.time.clock)
+            self._chains = LoaderChains(chain, chain, settings or LoaderSettings(), self.time.clock)
+        return self._chains
 
-    def get(self, loader: Loader, url: Url, settings: LoaderSettings | None = None) -> LoaderClient:
-        return self.ways(settings).open_get(loader, PageRequest(url, self.time.deadline()))
+    def client(
+        self, loader: Loader, url: Url, settings: LoaderSettings | None = None
+    ) -> LoaderClient:
+        return self.chains(settings).open_client(loader, PageRequest(url, self.time.deadline()))
 
     async def load(self, loader: Loader, url: str, **tokens: str) -> Page:
         """What the loader gives for an address; `GITHUB_TOKEN="…"` sets that token."""
         settings = LoaderSettings({name: FakeSecret(value) for name, value in tokens.items()})
         with anyio.fail_after(60):
-            return await loader.load(parse(url), self.get(loader, parse(url), settings))
+            return await loader.load(parse(url), self.client(loader, parse(url), settings))
 
 
 async def _no_resolver(host: str, port: int) -> list[str]:

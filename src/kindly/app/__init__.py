@@ -21,8 +21,9 @@ from kindly.budget import Deadline
 from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import KindlyError, SearchError
 from kindly.extract.workers.worker_pool import WorkerPool
-from kindly.fetch.chain.types import Egress, FetchLimits
+from kindly.fetch.chain.types import FetchLimits
 from kindly.fetch.fetcher import Seams, open_fetcher
+from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.fetch.loader_kit.loader import LoaderSettings
 from kindly.models import Hits, Page, Query
@@ -105,7 +106,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
                 egress=replace(egress(settings, tls), slots=slots),
                 loaders=loader_settings(settings),
                 cache_path=str(settings.pages_file or MEMORY),
-                seams=replace(taping.seams if taping else Seams(), alarm=alarm),
+                seams=replace(taping.seams if taping else Seams(), warn=alarm),
             )
         )
         workers = await stack.enter_async_context(

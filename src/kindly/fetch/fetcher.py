@@ -1,8 +1,6 @@
-"""The fetch stage put together: cache around loaders around redirects around robots around pacing
-around one request.
+"""The fetch stage: page cache → loaders → redirects → robots.txt → retry → rate limits → one HTTP request.
 
-Opening it is cheap: the HTTP client, TLS and the cache file come with the first page that is
-fetched.
+Opening it is cheap: the HTTP client, TLS and the cache file are opened with the first page.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -16,20 +14,14 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import PageTimeout
-from kindly.fetch.chain.host_pacing import Paced
-from kindly.fetch.chain.page_cache import Cached
+from kindly.fetch.chain.host_pacing import PacedHop
+from kindly.fetch.chain.page_cache import CachedFetch
 from kindly.fetch.chain.page_store import SqlitePageCache
 from kindly.fetch.chain.redirects import Redirects
-from kindly.fetch.chain.retry import Retried
-from kindly.fetch.chain.robots import Robots, capped
-from kindly.fetch.chain.types import (
-    Egress,
-    FetchLimits,
-    Hop,
-    HopReply,
-    HopRequest,
-    PageRequest,
-)
+from kindly.fetch.chain.retry import RetryingHop
+from kindly.fetch.chain.robots import RobotsHop, truncated
+from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest, PageRequest
+from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
 from kindly.fetch.loader_kit.loader_client import LoaderChains
@@ -47,40 +39,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seams:
-    """What touches the world, passed in so that tests can stand in for it."""
+    """Network, clock and warnings, passed in so that tests can replace them."""
 
     resolver: Resolver = system_resolver
     dialler: "AsyncNetworkBackend | None" = None
-    """Opens connections to addresses that the guard checked; the network unless given."""
-    times: Clock = field(default_factory=Clock)
-    alarm: WarnOnce = field(default_factory=WarnOnce)
-    """Told when the page cache fails."""
-    around: Callable[[Hop], Hop] | None = None
-    """Put around the HTTP client."""
+    """Opens connections to addresses that the guard checked; the network by default."""
+    clock: Clock = field(default_factory=Clock)
+    warn: WarnOnce = field(default_factory=WarnOnce)
+    """Called when the page cache fails."""
+    wrap_http: Callable[[Hop], Hop] | None = None
+    """Wraps the HTTP client, for recording."""
 
 
 class Fetcher:
-    """Gets pages."""
+    """Fetches pages."""
 
-    def __init__(self, pages: Cached, timeout_s: float, check: Callable[[Url], None]) -> None:
+    def __init__(self, pages: CachedFetch, timeout_s: float, check: Callable[[Url], None]) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
         self._check = check
 
     def check(self, url: Url) -> None:
-        """See that an address may be asked for; one that was kept when it still might does not pass for that.
+        """Check a URL against the guard's policy without a request.
+
+        Needed for answers without a request to that URL: from the cache, the library or a loader's API.
 
         Raises:
-            AddressRefused: it may not.
+            AddressRefused: the policy does not allow it.
         """
         self._check(url)
 
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
-        """The page at `url`, from the cache where that is fresh and `force_refresh` does not say
-        otherwise.
+        """The page at `url`, from the cache if that is fresh and `force_refresh` is not set.
 
         Raises:
-            FetchError: a leaf that says why it cannot be had.
+            FetchError: a leaf with the reason.
         """
         self.check(url)
         deadline = deadline.within(self._timeout_s)
@@ -91,32 +84,32 @@ class Fetcher:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
 
     async def cached(self, url: Url) -> Page | None:
-        """The page as it is kept, of any age, without touching the network.
+        """The cached page, of any age, without a request.
 
         Raises:
-            AddressRefused: it may not be asked for any more.
+            AddressRefused: the policy does not allow the URL any more.
         """
         self.check(url)
-        return await self._pages.kept(str(url))
+        return await self._pages.cached(str(url))
 
     async def keep(self, page: Page) -> None:
-        """Keep a page that was had in another way under the address it was asked for."""
+        """Replace the cached page of the requested URL, for example by a rendered one."""
         await self._pages.keep(page)
 
 
 class _LazyHop:
-    """The HTTP client, imported and made at the first request."""
+    """The HTTP client, imported and opened at the first request."""
 
     def __init__(self, guard: Guard, limits: FetchLimits, egress: Egress, seams: Seams) -> None:
-        self._made_of = (guard, limits, egress, seams.dialler)
+        self._arguments = (guard, limits, egress, seams.dialler)
         self._hop: HttpHop | None = None
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
+    async def __call__(self, request: HopRequest) -> HopReply:
         if self._hop is None:
             from kindly.fetch.chain.http_client import HttpHop
 
-            self._hop = HttpHop(*self._made_of)
-        return await self._hop(ask)
+            self._hop = HttpHop(*self._arguments)
+        return await self._hop(request)
 
     async def aclose(self) -> None:
         if self._hop is not None:
@@ -134,35 +127,35 @@ async def open_fetcher(
     seams: Seams | None = None,
     loaders: LoaderSettings | None = None,
 ) -> AsyncIterator[Fetcher]:
-    """A fetcher for as long as the block runs; at the end connections and cache are closed."""
+    """A fetcher; when the block ends, connections and cache are closed."""
     limits, seams = limits or FetchLimits(), seams or Seams()
     guard = Guard(policy or GuardPolicy(), seams.resolver)
     egress = egress or Egress()
     http = _LazyHop(guard, limits, egress, seams)
-    cache = SqlitePageCache(cache_path, seams.times.now, limits.cache_max_bytes, seams.alarm)
-    opened = partial(_is_opened, guard)
-    hop = seams.around(http) if seams.around else http
-    paced = Paced(hop, limits, opened, seams.times, egress.slots)
-    ways = _ways(paced, guard, limits, seams.times, loaders or LoaderSettings())
-    load = Loaders(LOADERS, ways.open_get, guard.check)
+    cache = SqlitePageCache(cache_path, seams.clock.now, limits.cache_max_bytes, seams.warn)
+    hop = seams.wrap_http(http) if seams.wrap_http else http
+    paced = PacedHop(hop, limits, partial(_is_opened, guard), seams.clock, egress.slots)
+    chains = _chains(paced, guard, limits, seams.clock, loaders or LoaderSettings())
+    load = Loaders(LOADERS, chains.open_client, chains.pages)
     try:
-        pages = Cached(load, cache, limits.cache_ttl_s, seams.times)
+        pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
         yield Fetcher(pages, limits.timeout_s, guard.check)
     finally:
         await http.aclose()
         await cache.aclose()
 
 
-def _ways(
-    paced: Hop, guard: Guard, limits: FetchLimits, times: Clock, settings: LoaderSettings
+def _chains(
+    paced: Hop, guard: Guard, limits: FetchLimits, clock: Clock, settings: LoaderSettings
 ) -> LoaderChains:
-    hop: Hop = Retried(paced, times)
-    apis = Redirects(hop, guard, limits.max_redirects, times)
+    """The chain for pages, with robots.txt, and the one for APIs, without."""
+    hop: Hop = RetryingHop(paced, clock)
+    apis = Redirects(hop, guard, limits.max_redirects, clock)
     if limits.respect_robots:
-        rules = Redirects(capped(hop), guard, limits.max_redirects, times)
-        hop = Robots(hop, rules, times)
-    pages = Redirects(hop, guard, limits.max_redirects, times)
-    return LoaderChains(pages, apis, settings, times)
+        robots_files = Redirects(truncated(hop), guard, limits.max_redirects, clock)
+        hop = RobotsHop(hop, robots_files, clock)
+    pages = Redirects(hop, guard, limits.max_redirects, clock)
+    return LoaderChains(pages, apis, settings, clock)
 
 
 def _is_opened(guard: Guard, url: Url) -> bool:

@@ -29,27 +29,27 @@ class RecordedHop:
         self._tape = tape
         self._redactor = redactor
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
+    async def __call__(self, request: HopRequest) -> HopReply:
         """The answer, recorded now or before.
 
         Raises:
             FetchError: there was none.
         """
-        method = "GET" if ask.body is None else "POST"
-        sent = digest(self._redactor, ask.body or b"")
-        asked = Request("page", method, self._redactor.text(str(ask.url)), sent)
+        method = "GET" if request.body is None else "POST"
+        sent = digest(self._redactor, request.body or b"")
+        asked = Request("page", method, self._redactor.text(str(request.url)), sent)
         taken = self._tape.find(asked)
         if taken is None:
             try:
-                reply = await self._hop(ask)
+                reply = await self._hop(request)
             except FetchError as error:
                 self._tape.keep(asked, RecordedAnswer(0, failure=error.detail))
                 raise
             self._tape.keep(asked, RecordedAnswer(reply.status, reply.headers, reply.body))
             return reply
         if taken.failure:
-            raise PageUnreachable(taken.failure, url=str(ask.url))
-        return HopReply(ask.url, taken.status, taken.headers, taken.body)
+            raise PageUnreachable(taken.failure, url=str(request.url))
+        return HopReply(request.url, taken.status, taken.headers, taken.body)
 
 
 class RecordedTransport(httpx2.AsyncBaseTransport):
@@ -140,8 +140,8 @@ class RecordingWrappers:
     def seams(self) -> Seams:
         """For the page client: single requests, and the time."""
         return Seams(
-            times=Clock(time=lambda: self._tape.now().timestamp()),
-            around=lambda hop: RecordedHop(hop, self._tape, self._redactor),
+            clock=Clock(time=lambda: self._tape.now().timestamp()),
+            wrap_http=lambda hop: RecordedHop(hop, self._tape, self._redactor),
         )
 
     def around(self, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:

@@ -121,7 +121,7 @@ class HandTime:
         await anyio.wait_all_tasks_blocked()
 
     @property
-    def times(self) -> Clock:
+    def clock(self) -> Clock:
         return Clock(monotonic=lambda: self.now_s, sleep=self.sleep)
 
 
@@ -135,7 +135,7 @@ async def pool(
     idle_s: float = math.inf,
 ) -> AsyncIterator[tuple[BrowserPool, FakeLaunch]]:
     launch = FakeLaunch(list(steps))
-    seams = BrowserSeams(launch=launch, times=(time or FakeTime()).times)
+    seams = BrowserSeams(launch=launch, clock=(time or FakeTime()).clock)
     settings = BrowserSettings(pages=pages, attempts=attempts, max_pages=max_pages, idle_s=idle_s)
     guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
     with anyio.fail_after(60):

@@ -23,7 +23,7 @@ from kindly.fetch.browser.authorities import DATABASE, AuthoritiesError, trust
 from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
 from kindly.fetch.browser.browser_process import marked
 from kindly.fetch.browser.http1 import BadHead, answer, read_head
-from kindly.fetch.chain.types import Egress
+from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Page
 from kindly.net.tls import Tls

@@ -18,7 +18,7 @@ from kindly.fetch.browser.proxy import (
     ProxyLimits,
     running_proxy,
 )
-from kindly.fetch.chain.types import Egress
+from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.net.tls import Tls
 from tests.support.fetch_fakes import PUBLIC, FakeResolver

@@ -6,7 +6,7 @@ import pytest
 
 from kindly.errors import PageRateLimited
 from kindly.fetch.chain import host_pacing
-from kindly.fetch.chain.host_pacing import Paced
+from kindly.fetch.chain.host_pacing import PacedHop
 from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
 from tests.support.fetch_fakes import FakeTime, ScriptedHop, reply
 
@@ -21,7 +21,7 @@ class Busy:
         self.most = 0
         self.let_go = anyio.Event()
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
+    async def __call__(self, request: HopRequest) -> HopReply:
         self.now += 1
         self.most = max(self.most, self.now)
         await self.let_go.wait()
@@ -31,12 +31,12 @@ class Busy:
 
 def paced(
     hop: Hop, time: FakeTime, limits: FetchLimits | None = None, *, opened: bool = False
-) -> Paced:
+) -> PacedHop:
     fast = limits or FetchLimits(host_rate_per_s=1_000)
-    return Paced(hop, fast, lambda url: opened, time.times)
+    return PacedHop(hop, fast, lambda url: opened, time.clock)
 
 
-async def most_at_once(hop: Busy, gate: Paced, urls: list[str]) -> int:
+async def most_at_once(hop: Busy, gate: PacedHop, urls: list[str]) -> int:
     time = FakeTime()
     async with anyio.create_task_group() as tasks:
         for url in urls:
@@ -66,7 +66,7 @@ async def test_host_that_asks_for_ever_is_left_alone_for_a_day() -> None:
     await gate(time.ask("https://example.com/"))
     with pytest.raises(PageRateLimited) as caught:
         await gate(time.ask("https://example.com/"))
-    assert caught.value.retry_after_s == host_pacing.MAX_REST_S
+    assert caught.value.retry_after_s == host_pacing.MAX_COOLDOWN_S
 
 
 async def test_opened_host_is_not_paced() -> None:
@@ -143,7 +143,7 @@ async def test_hosts_that_are_remembered_are_bounded() -> None:
     for number in range(host_pacing.MAX_HOSTS + 20):
         await gate(time.ask(f"https://h{number}.example/"))
 
-    assert len(gate._lanes) == len(gate._cooldowns) == host_pacing.MAX_HOSTS
+    assert len(gate._host_limits) == len(gate._cooldowns) == host_pacing.MAX_HOSTS
 
 
 async def test_host_in_use_is_not_forgotten() -> None:
@@ -158,4 +158,4 @@ async def test_host_in_use_is_not_forgotten() -> None:
         )
         == host_pacing.MAX_HOSTS + 5
     )
-    assert len(gate._lanes) == host_pacing.MAX_HOSTS + 5
+    assert len(gate._host_limits) == host_pacing.MAX_HOSTS + 5

@@ -13,8 +13,8 @@ import anyio.lowlevel
 import pytest
 
 from kindly.errors import PageNotFound
-from kindly.fetch.chain.page_cache import Cached, may_be_kept, must_be_checked
-from kindly.fetch.chain.page_store import Kept, SqlitePageCache
+from kindly.fetch.chain.page_cache import CachedFetch, may_be_kept, must_be_checked
+from kindly.fetch.chain.page_store import CachedPage, SqlitePageCache
 from kindly.fetch.chain.types import PageRequest
 from kindly.models import FetchMethod, How, Page
 from kindly.storage.sqlite import MEMORY
@@ -46,9 +46,9 @@ class Web:
         self.pages = pages
         self.wanted: list[PageRequest] = []
 
-    async def __call__(self, wanted: PageRequest) -> Page:
+    async def __call__(self, request: PageRequest) -> Page:
         step = self.pages[min(len(self.wanted), len(self.pages) - 1)]
-        self.wanted.append(wanted)
+        self.wanted.append(request)
         await anyio.lowlevel.checkpoint()
         if isinstance(step, Exception):
             raise step
@@ -59,14 +59,14 @@ class Web:
 async def store(
     time: FakeTime, path: str = MEMORY, max_bytes: int = 10**6
 ) -> AsyncIterator[SqlitePageCache]:
-    cache = SqlitePageCache(path, time.times.now, max_bytes)
+    cache = SqlitePageCache(path, time.clock.now, max_bytes)
     try:
         yield cache
     finally:
         await cache.aclose()
 
 
-def wanted(time: FakeTime, *, force: bool = False, url: str = URL) -> PageRequest:
+def page_request(time: FakeTime, *, force: bool = False, url: str = URL) -> PageRequest:
     return PageRequest(parse(url), time.deadline(), force)
 
 
@@ -77,26 +77,26 @@ def not_modified() -> Page:
 async def test_fresh_page_is_not_asked_for_again() -> None:
     time, web = FakeTime(), Web(PAGE)
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
         time.passed_s = DAY_S - 1
-        page = await get(wanted(time))
+        page = await get(page_request(time))
 
-    assert page == replace(PAGE, how=How(FetchMethod.CACHE), checked_at=FakeTime().times.now())
+    assert page == replace(PAGE, how=How(FetchMethod.CACHE), checked_at=FakeTime().clock.now())
     assert len(web.wanted) == 1
 
 
 async def test_stale_page_is_asked_for_with_its_validators() -> None:
     time, web = FakeTime(), Web(PAGE, not_modified())
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
         time.passed_s = DAY_S
-        page = await get(wanted(time))
+        page = await get(page_request(time))
         time.passed_s = DAY_S + DAY_S - 1
-        again = await get(wanted(time))
+        again = await get(page_request(time))
 
-    checked_at = FakeTime(passed_s=DAY_S).times.now()
+    checked_at = FakeTime(passed_s=DAY_S).clock.now()
     assert page == replace(PAGE, how=How(FetchMethod.REVALIDATED), checked_at=checked_at)
     assert again == replace(PAGE, how=How(FetchMethod.CACHE), checked_at=checked_at)
     assert [one.known for one in web.wanted] == [None, PAGE]
@@ -106,21 +106,21 @@ async def test_changed_page_takes_the_old_one_s_place() -> None:
     time, new = FakeTime(), replace(PAGE, body=b"new", etag='"2"')
     web = Web(PAGE, new)
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
-        page = await get(wanted(time, force=True))
-        kept = await get.kept(URL)
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
+        page = await get(page_request(time, force=True))
+        kept = await get.cached(URL)
 
     assert page == new
-    assert kept == replace(new, how=How(FetchMethod.CACHE), checked_at=time.times.now())
+    assert kept == replace(new, how=How(FetchMethod.CACHE), checked_at=time.clock.now())
 
 
 async def test_stale_page_without_validators_is_downloaded_anew() -> None:
     time, web = FakeTime(), Web(replace(PAGE, etag=None, last_modified=None))
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
-        page = await get(wanted(time, force=True))
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
+        page = await get(page_request(time, force=True))
 
     assert str(page.how) == "http"
     assert web.wanted[1].known is None
@@ -130,9 +130,9 @@ async def test_stale_page_without_validators_is_downloaded_anew() -> None:
 async def test_page_that_must_be_checked_is_checked_each_time(directive: str) -> None:
     time, web = FakeTime(), Web(replace(PAGE, cache_control=directive), not_modified())
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
-        page = await get(wanted(time))
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
+        page = await get(page_request(time))
 
     assert str(page.how) == "revalidated"
 
@@ -141,11 +141,11 @@ async def test_page_that_may_not_be_kept_is_not_and_takes_the_old_one_along() ->
     time, secret = FakeTime(), replace(PAGE, cache_control="no-store")
     web = Web(PAGE, secret)
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
-        await get(wanted(time))
-        await get(wanted(time, force=True))
-        assert await get.kept(URL) is None
-        await get(wanted(time))
+        get = CachedFetch(web, cache, DAY_S, time.clock)
+        await get(page_request(time))
+        await get(page_request(time, force=True))
+        assert await get.cached(URL) is None
+        await get(page_request(time))
 
     assert len(web.wanted) == 3
 
@@ -168,9 +168,9 @@ def test_directives_decide_what_is_kept(page: Page, kept: bool, checked: bool) -
 async def test_calls_at_the_same_time_share_one_download() -> None:
     time, web = FakeTime(), Web(replace(PAGE, cache_control="no-store"))
     async with store(time) as cache, anyio.create_task_group() as tasks:
-        get = Cached(web, cache, DAY_S, time.times)
+        get = CachedFetch(web, cache, DAY_S, time.clock)
         for _ in range(10):
-            tasks.start_soon(get, wanted(time))
+            tasks.start_soon(get, page_request(time))
 
     assert len(web.wanted) == 1
 
@@ -178,21 +178,21 @@ async def test_calls_at_the_same_time_share_one_download() -> None:
 async def test_failure_is_not_kept() -> None:
     time, web = FakeTime(), Web(PageNotFound("no", url=URL), PAGE)
     async with store(time) as cache:
-        get = Cached(web, cache, DAY_S, time.times)
+        get = CachedFetch(web, cache, DAY_S, time.clock)
         with pytest.raises(PageNotFound):
-            await get(wanted(time))
-        assert await get(wanted(time)) == PAGE
+            await get(page_request(time))
+        assert await get(page_request(time)) == PAGE
 
 
 async def test_page_survives_in_the_file(tmp_path: Path) -> None:
     time, path = FakeTime(), str(tmp_path / "deep" / "pages.db")
     async with store(time, path) as cache:
-        await cache.put(Kept(PAGE, START))
-        await cache.touch(Kept(PAGE, START + timedelta(days=2)))
+        await cache.put(CachedPage(PAGE, START))
+        await cache.touch(CachedPage(PAGE, START + timedelta(days=2)))
     async with store(time, path) as cache:
         kept = await cache.get(URL)
 
-    assert kept == Kept(PAGE, START + timedelta(days=2))
+    assert kept == CachedPage(PAGE, START + timedelta(days=2))
     assert (await anyio.Path(path).stat()).st_mode & 0o077 == 0
 
 
@@ -200,17 +200,17 @@ async def test_two_caches_share_one_file(tmp_path: Path) -> None:
     time, path = FakeTime(), str(tmp_path / "pages.db")
     async with store(time, path) as one, store(time, path) as other:
         assert await other.get(URL) is None
-        await one.put(Kept(PAGE, START))
-        assert await other.get(URL) == Kept(PAGE, START)
+        await one.put(CachedPage(PAGE, START))
+        assert await other.get(URL) == CachedPage(PAGE, START)
         await other.drop(URL)
         assert await one.get(URL) is None
 
 
 async def test_reads_at_the_same_moment_are_all_answered() -> None:
-    time, found = FakeTime(), list[Kept | None]()
+    time, found = FakeTime(), list[CachedPage | None]()
     async with store(time) as cache:
         for number in range(3):
-            await cache.put(Kept(replace(PAGE, requested_url=f"{URL}{number}"), START))
+            await cache.put(CachedPage(replace(PAGE, requested_url=f"{URL}{number}"), START))
 
         async def read(number: int) -> None:
             found.append(await cache.get(f"{URL}{number}"))
@@ -229,11 +229,11 @@ async def test_longest_unused_page_leaves_first() -> None:
         for number in range(3):
             time.passed_s += 100
             page = replace(PAGE, requested_url=f"{URL}{number}", body=b"x" * 600)
-            await cache.put(Kept(page, START))
+            await cache.put(CachedPage(page, START))
         time.passed_s += 100
         assert await cache.get(f"{URL}0") is not None
         time.passed_s += 100
-        await cache.put(Kept(replace(PAGE, requested_url=f"{URL}3", body=b"x" * 600), START))
+        await cache.put(CachedPage(replace(PAGE, requested_url=f"{URL}3", body=b"x" * 600), START))
 
         left = [n for n in range(4) if await cache.get(f"{URL}{n}") is not None]
 
@@ -242,7 +242,7 @@ async def test_longest_unused_page_leaves_first() -> None:
 
 async def test_page_larger_than_the_cache_is_not_kept() -> None:
     async with store(FakeTime(), max_bytes=1_000) as cache:
-        await cache.put(Kept(replace(PAGE, body=b"x" * 2_000), START))
+        await cache.put(CachedPage(replace(PAGE, body=b"x" * 2_000), START))
 
         assert await cache.get(URL) is None
 
@@ -262,8 +262,8 @@ async def test_unusable_file_is_left_for_memory_with_one_warning(
 
     async with store(FakeTime(), str(path)) as cache:
         assert await cache.get(URL) is None
-        await cache.put(Kept(PAGE, START))
-        assert await cache.get(URL) == Kept(PAGE, START)
+        await cache.put(CachedPage(PAGE, START))
+        assert await cache.get(URL) == CachedPage(PAGE, START)
 
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
     assert URL not in caplog.text
@@ -272,7 +272,7 @@ async def test_unusable_file_is_left_for_memory_with_one_warning(
 async def test_row_of_another_version_is_forgotten(tmp_path: Path) -> None:
     path = str(tmp_path / "pages.db")
     async with store(FakeTime(), path) as cache:
-        await cache.put(Kept(PAGE, START))
+        await cache.put(CachedPage(PAGE, START))
     database = sqlite3.connect(path)
     with database:
         database.execute("""UPDATE pages_1 SET meta = '{"other": 1}'""")
@@ -283,9 +283,9 @@ async def test_row_of_another_version_is_forgotten(tmp_path: Path) -> None:
 
 
 async def test_page_put_twice_at_once_ends_as_the_later_one() -> None:
-    later = Kept(replace(PAGE, body=b"later"), START)
+    later = CachedPage(replace(PAGE, body=b"later"), START)
     async with store(FakeTime()) as cache, anyio.create_task_group() as tasks:
-        tasks.start_soon(cache.put, Kept(PAGE, START))
+        tasks.start_soon(cache.put, CachedPage(PAGE, START))
         await anyio.lowlevel.checkpoint()
         tasks.start_soon(cache.put, later)
         await anyio.wait_all_tasks_blocked()
@@ -299,10 +299,10 @@ async def test_cancelled_write_is_done_at_the_end(tmp_path: Path) -> None:
     async with store(time, path) as cache:
         with anyio.CancelScope() as scope:
             scope.cancel()
-            await cache.put(Kept(PAGE, START))
-        assert await cache.get(URL) == Kept(PAGE, START)
+            await cache.put(CachedPage(PAGE, START))
+        assert await cache.get(URL) == CachedPage(PAGE, START)
     async with store(time, path) as cache:
-        assert await cache.get(URL) == Kept(PAGE, START)
+        assert await cache.get(URL) == CachedPage(PAGE, START)
 
 
 async def test_cache_that_cannot_even_use_memory_says_so() -> None:

@@ -1,90 +1,27 @@
-"""Replies to pages: Retry-After, redirects and headers, as pure functions."""
-
-from datetime import timedelta
-
 import pytest
 
-from kindly.errors import (
-    AddressRefused,
-    PageForbidden,
-    PageNotFound,
-    PageRateLimited,
-    PageUnreachable,
-)
-from kindly.fetch.chain.redirects import (
-    failure,
-    redirect_target,
-    refresh_target,
-    retry_after_s,
-    to_page,
-)
-from kindly.fetch.chain.types import HopReply
-from kindly.models import OutcomeKind
+from kindly.errors import AddressRefused, PageUnreachable
+from kindly.fetch.chain.redirects import Redirects, redirect_target, refresh_target
+from kindly.fetch.chain.types import HopReply, PageRequest
+from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.urls import join, parse
-from tests.support.fetch_fakes import START, reply
+from tests.support.fetch_fakes import FakeTime, ScriptedHop, reply
 
 URL = parse("https://example.com/")
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("120", 120.0),
-        (" 3 ", 3.0),
-        ("0", 0.0),
-        ("Thu, 01 Jan 2026 00:00:30 GMT", 30.0),
-        ("Thu, 01 Jan 2026 00:00:30 -0000", 30.0),
-        ("Wed, 31 Dec 2025 00:00:00 GMT", 0.0),
-        ("soon", None),
-        ("-5", None),
-        ("１２", None),
-        ("", None),
-    ],
-)
-def test_retry_after_is_read_as_seconds_or_date(value: str, seconds: float | None) -> None:
-    assert retry_after_s(reply(429, retry_after=value), START) == seconds
+@pytest.mark.anyio
+async def test_failure_of_a_later_hop_names_the_requested_url_in_a_copy() -> None:
+    time = FakeTime()
+    broken = PageUnreachable("b.example broke the connection.", url="https://b.example/")
+    hop = ScriptedHop([reply(302, location="https://b.example/"), broken])
+    follow = Redirects(hop, Guard(GuardPolicy()), 5, time.clock)
 
+    with pytest.raises(PageUnreachable) as caught:
+        await follow(PageRequest(URL, time.deadline()))
 
-def test_missing_retry_after_is_unknown() -> None:
-    assert retry_after_s(reply(429), START) is None
-
-
-def test_unavailable_with_a_date_is_rate_limited() -> None:
-    error = failure(reply(503, retry_after="Thu, 01 Jan 2026 00:01:00 GMT"), START)
-
-    assert isinstance(error, PageRateLimited)
-    assert error.retry_after_s == 60.0
-
-
-def test_unavailable_without_one_is_unreachable() -> None:
-    assert isinstance(failure(reply(503), START), PageUnreachable)
-
-
-CHALLENGE = b"<title>Just a moment...</title><script>window._cf_chl_opt = {}</script>"
-
-
-@pytest.mark.parametrize("status", [403, 405, 429, 503])
-def test_refusal_with_a_bot_check_is_blocked(status: int) -> None:
-    error = failure(HopReply(URL, status, (("retry-after", "9"),), CHALLENGE), START)
-
-    assert isinstance(error, PageForbidden)
-    assert error.kind is OutcomeKind.BLOCKED
-    assert "bot check" in error.detail
-
-
-def test_bot_check_is_known_by_its_header_too() -> None:
-    error = failure(reply(403, cf_mitigated="challenge"), START)
-
-    assert "bot check" in error.detail if error else False
-
-
-def test_page_that_is_not_there_is_no_bot_check() -> None:
-    assert isinstance(failure(HopReply(URL, 404, (), CHALLENGE), START), PageNotFound)
-
-
-def test_not_modified_is_no_failure_for_a_known_page() -> None:
-    assert failure(reply(304), START, known=True) is None
-    assert isinstance(failure(reply(304), START), PageUnreachable)
+    assert (caught.value.url, caught.value.detail) == ("https://example.com/", broken.detail)
+    assert broken.url == "https://b.example/"
 
 
 def test_created_with_a_location_is_no_redirect() -> None:
@@ -104,24 +41,7 @@ def test_same_location_twice_is_followed() -> None:
     assert redirect_target(twice) == parse("https://example.com/a")
 
 
-def test_page_takes_its_fields_from_headers() -> None:
-    answer = reply(
-        body=b"x",
-        content_type='Text/HTML ; Charset="UTF-8"; x=y',
-        etag='W/"1"',
-        last_modified="Wed, 01 Jan 2025 00:00:00 GMT",
-        cache_control="Private, No-Store",
-    )
-
-    page = to_page(answer, URL, START + timedelta(hours=1))
-
-    assert (page.media_type, page.charset) == ("text/html", "UTF-8")
-    assert (page.etag, page.cache_control) == ('W/"1"', "private, no-store")
-    assert page.last_modified == "Wed, 01 Jan 2025 00:00:00 GMT"
-    assert page.fetched_at == START + timedelta(hours=1)
-
-
-def sent_on(body: str, status: int = 200) -> str | None:
+def refresh_of(body: str, status: int = 200) -> str | None:
     target = refresh_target(reply(status, body=body.encode()))
     return None if target is None else str(target)
 
@@ -143,15 +63,15 @@ def sent_on(body: str, status: int = 200) -> str | None:
         ("<p>Nothing</p>", None),
     ],
 )
-def test_a_page_that_only_sends_on_is_followed(markup: str, target: str | None) -> None:
-    at = sent_on(markup)
+def test_page_with_only_a_meta_refresh_is_followed(markup: str, target: str | None) -> None:
+    at = refresh_of(markup)
     assert at == (str(join(parse("https://example.com/"), target)) if target else None)
 
 
-def test_only_a_page_that_was_had_sends_on() -> None:
-    assert sent_on('<meta http-equiv="refresh" content="0;url=/new">', 404) is None
+def test_meta_refresh_of_an_error_page_is_ignored() -> None:
+    assert refresh_of('<meta http-equiv="refresh" content="0;url=/new">', 404) is None
 
 
-def test_sending_on_to_another_scheme_is_refused() -> None:
+def test_meta_refresh_to_another_scheme_is_refused() -> None:
     with pytest.raises(AddressRefused):
-        sent_on('<meta http-equiv="refresh" content="0;url=file:///etc/passwd">')
+        refresh_of('<meta http-equiv="refresh" content="0;url=file:///etc/passwd">')

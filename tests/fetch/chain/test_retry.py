@@ -3,7 +3,7 @@
 import pytest
 
 from kindly.errors import PageTimeout
-from kindly.fetch.chain.retry import Retried
+from kindly.fetch.chain.retry import RetryingHop
 from kindly.fetch.chain.types import ConnectionDropped, HopReply
 from tests.support.fetch_fakes import FakeTime, ScriptedHop, reply
 
@@ -20,7 +20,7 @@ DROPPED = ConnectionDropped("dropped", url="https://example.com/")
 async def test_hiccup_is_tried_once_more(first: HopReply | Exception) -> None:
     time, hop = FakeTime(), ScriptedHop([first, reply(200)])
 
-    answer = await Retried(hop, time.times)(time.ask())
+    answer = await RetryingHop(hop, time.clock)(time.ask())
 
     assert answer.status == 200
     assert len(hop.asked) == 2
@@ -41,14 +41,14 @@ async def test_hiccup_is_tried_once_more(first: HopReply | Exception) -> None:
 async def test_other_answers_are_final(first: HopReply) -> None:
     time, hop = FakeTime(), ScriptedHop([first])
 
-    assert await Retried(hop, time.times)(time.ask()) is first
+    assert await RetryingHop(hop, time.clock)(time.ask()) is first
     assert len(hop.asked) == 1
 
 
 async def test_second_failure_is_final() -> None:
     time, hop = FakeTime(), ScriptedHop([reply(500)])
 
-    assert (await Retried(hop, time.times)(time.ask())).status == 500
+    assert (await RetryingHop(hop, time.clock)(time.ask())).status == 500
     assert len(hop.asked) == 2
 
 
@@ -57,7 +57,7 @@ async def test_other_errors_are_final() -> None:
     hop = ScriptedHop([PageTimeout("slow", url="https://example.com/")])
 
     with pytest.raises(PageTimeout):
-        await Retried(hop, time.times)(time.ask())
+        await RetryingHop(hop, time.clock)(time.ask())
     assert len(hop.asked) == 1
 
 
@@ -65,11 +65,11 @@ async def test_no_second_try_when_the_deadline_is_too_near() -> None:
     time = FakeTime()
 
     assert (
-        await Retried(ScriptedHop([reply(500)]), time.times)(time.ask(seconds=0.1))
+        await RetryingHop(ScriptedHop([reply(500)]), time.clock)(time.ask(seconds=0.1))
     ).status == 500
     with pytest.raises(ConnectionDropped):
-        await Retried(ScriptedHop([DROPPED]), time.times)(time.ask(seconds=0.1))
+        await RetryingHop(ScriptedHop([DROPPED]), time.clock)(time.ask(seconds=0.1))
     hop = ScriptedHop([reply(429, retry_after="2")])
-    assert (await Retried(hop, time.times)(time.ask(seconds=1))).status == 429
+    assert (await RetryingHop(hop, time.clock)(time.ask(seconds=1))).status == 429
     assert len(hop.asked) == 1
     assert time.slept == []

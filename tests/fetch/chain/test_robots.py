@@ -14,8 +14,8 @@ from kindly.errors import (
     RobotsRefused,
 )
 from kindly.fetch.chain import robots
-from kindly.fetch.chain.redirects import to_page
-from kindly.fetch.chain.robots import Robots, capped
+from kindly.fetch.chain.responses import to_page
+from kindly.fetch.chain.robots import RobotsHop, truncated
 from kindly.fetch.chain.types import HopReply, HopRequest, PageRequest
 from kindly.models import Page
 from tests.support.fetch_fakes import START, FakeTime, ScriptedHop, reply
@@ -32,20 +32,20 @@ class Files:
         self.script = script
         self.asked: list[str] = []
 
-    async def __call__(self, wanted: PageRequest) -> Page:
+    async def __call__(self, request: PageRequest) -> Page:
         step = self.script[min(len(self.asked), len(self.script) - 1)]
-        self.asked.append(str(wanted.url))
+        self.asked.append(str(request.url))
         await anyio.lowlevel.checkpoint()
         if isinstance(step, Exception):
             raise step
-        return to_page(reply(body=step.encode()), wanted.url, START)
+        return to_page(reply(body=step.encode()), request.url, START)
 
 
-def gate(files: Files, time: FakeTime) -> Robots:
-    return Robots(ScriptedHop([reply()]), files, time.times)
+def gate(files: Files, time: FakeTime) -> RobotsHop:
+    return RobotsHop(ScriptedHop([reply()]), files, time.clock)
 
 
-async def allowed(rules: Robots, time: FakeTime, url: str = "https://example.com/a") -> bool:
+async def allowed(rules: RobotsHop, time: FakeTime, url: str = "https://example.com/a") -> bool:
     try:
         await rules(time.ask(url))
     except RobotsRefused as error:
@@ -152,11 +152,11 @@ async def test_origins_that_are_remembered_are_bounded() -> None:
 async def test_file_is_asked_for_with_its_own_cap() -> None:
     asked: list[HopRequest] = []
 
-    async def hop(ask: HopRequest) -> HopReply:
-        asked.append(ask)
+    async def hop(request: HopRequest) -> HopReply:
+        asked.append(request)
         return reply()
 
-    await capped(hop)(FakeTime().ask())
+    await truncated(hop)(FakeTime().ask())
 
     assert asked[0].max_bytes == robots.MAX_ROBOTS_BYTES
 

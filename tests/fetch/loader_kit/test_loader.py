@@ -21,14 +21,14 @@ from kindly.errors import (
     PageUnreachable,
 )
 from kindly.fetch import FetchLimits, GuardPolicy, open_fetcher
-from kindly.fetch.chain.redirects import Redirects, to_page
+from kindly.fetch.chain.redirects import Redirects
+from kindly.fetch.chain.responses import to_page
 from kindly.fetch.chain.types import HopReply, PageRequest
 from kindly.fetch.guard.guard import Guard
 from kindly.fetch.loader_kit.loader import LoaderClient, Loaders, LoaderSettings, NotLoaded
-from kindly.fetch.loader_kit.loader_client import LoaderChains, rest_s
+from kindly.fetch.loader_kit.loader_client import LoaderChains, cooldown_s
 from kindly.fetch.loader_kit.markdown_parts import markdown_page
 from kindly.fetch.loaders.github.loader import GITHUB
-from kindly.fetch.loaders.web import WEB
 from kindly.models import Page
 from kindly.needs import Need
 from kindly.urls import Url, parse
@@ -58,33 +58,37 @@ class FakeLoader:
     def matches(self, url: Url) -> bool:
         return url.host == self.host
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         self.loaded.append(str(url))
         if self.hangs:
             await anyio.sleep_forever()
         if self.error:
             raise self.error
-        return markdown_page(parse("https://final.example/"), "# Loaded", get.now)
+        return markdown_page(parse("https://final.example/"), "# Loaded", client.now)
 
 
-async def pages(wanted: PageRequest) -> Page:
-    return to_page(reply(body=b"page"), wanted.url, START)
+class PageLoader(FakeLoader):
+    """Looks at a page, and gives up."""
+
+    async def load(self, url: Url, client: LoaderClient) -> Page:
+        await client.page(url)
+        raise NotLoaded("not there", url=str(url))
 
 
-def ways(
+async def pages(request: PageRequest) -> Page:
+    return to_page(reply(body=b"page"), request.url, START)
+
+
+def chains(
     settings: LoaderSettings | None = None, hop: FakeApi | ScriptedHop | None = None
 ) -> LoaderChains:
-    times = FakeTime().times
+    times = FakeTime().clock
     apis = Redirects(hop or ScriptedHop([reply()]), Guard(GuardPolicy()), 5, times)
     return LoaderChains(pages, apis, settings or LoaderSettings(), times)
 
 
-def wanted(url: str = "https://a.example/", seconds: float = 30.0) -> PageRequest:
+def page_request(url: str = "https://a.example/", seconds: float = 30.0) -> PageRequest:
     return PageRequest(parse(url), FakeTime().deadline(seconds))
-
-
-def allow(url: Url) -> None:
-    """A guard that has nothing against it."""
 
 
 def getting(
@@ -92,13 +96,13 @@ def getting(
     settings: LoaderSettings | None = None,
     api: FakeApi | None = None,
 ) -> LoaderClient:
-    return ways(settings, api).open_get(loader or FakeLoader(), wanted())
+    return chains(settings, api).open_client(loader or FakeLoader(), page_request())
 
 
 async def test_first_matching_loader_loads_and_how_names_it() -> None:
     other, fitting = FakeLoader("other", "b.example"), FakeLoader("fitting")
 
-    page = await Loaders((other, fitting, WEB), ways().open_get, allow)(wanted())
+    page = await Loaders((other, fitting), chains().open_client, pages)(page_request())
 
     assert (page.body, str(page.how), page.url) == (
         b"# Loaded",
@@ -110,7 +114,9 @@ async def test_first_matching_loader_loads_and_how_names_it() -> None:
 
 
 async def test_other_addresses_are_pages() -> None:
-    page = await Loaders((FakeLoader(), WEB), ways().open_get, allow)(wanted("https://b.example/"))
+    page = await Loaders((FakeLoader(),), chains().open_client, pages)(
+        page_request("https://b.example/")
+    )
 
     assert (page.body, str(page.how)) == (b"page", "http")
 
@@ -132,7 +138,7 @@ async def test_other_addresses_are_pages() -> None:
 async def test_loader_that_fails_leaves_the_page_to_the_next(error: KindlyError) -> None:
     first, second = FakeLoader("first", error=error), FakeLoader("second", error=error)
 
-    page = await Loaders((first, second, WEB), ways().open_get, allow)(wanted())
+    page = await Loaders((first, second), chains().open_client, pages)(page_request())
 
     assert (page.body, str(page.how)) == (b"page", "http")
     assert (len(first.loaded), len(second.loaded)) == (1, 1)
@@ -140,41 +146,28 @@ async def test_loader_that_fails_leaves_the_page_to_the_next(error: KindlyError)
 
 async def test_slow_loader_leaves_time_for_the_page() -> None:
     with anyio.fail_after(60):
-        page = await Loaders((FakeLoader(hangs=True), WEB), ways().open_get, allow)(
-            wanted(seconds=0.02)
+        page = await Loaders((FakeLoader(hangs=True),), chains().open_client, pages)(
+            page_request(seconds=0.02)
         )
 
     assert page.body == b"page"
 
 
-async def test_refused_address_is_not_loaded_in_another_way() -> None:
-    loader = FakeLoader()
-    guard = Guard(GuardPolicy(blocked_domains=("a.example",)))
+async def test_only_the_plain_page_is_a_conditional_request() -> None:
+    known = await pages(page_request())
+    requests: list[PageRequest] = []
 
-    with pytest.raises(AddressRefused):
-        await Loaders((loader, WEB), ways().open_get, guard.check)(wanted())
-
-    assert loader.loaded == []
-
-
-async def test_only_the_page_itself_is_asked_for_with_validators() -> None:
-    known = await pages(wanted())
-    seen: list[PageRequest] = []
-
-    async def noting(wanted: PageRequest) -> Page:
-        seen.append(wanted)
+    async def noting(request: PageRequest) -> Page:
+        requests.append(request)
         return known
 
-    shared = ways()
+    shared = chains()
     shared.pages = noting
-    get = shared.open_get(
-        WEB, PageRequest(parse("https://a.example/"), FakeTime().deadline(), known=known)
-    )
+    load = Loaders((PageLoader(),), shared.open_client, noting)
 
-    await get.page(parse("https://a.example/"))
-    await get.page(parse("https://a.example/other"))
+    await load(PageRequest(parse("https://a.example/"), FakeTime().deadline(), known=known))
 
-    assert [one.known for one in seen] == [known, None]
+    assert [one.known for one in requests] == [None, known]
 
 
 @pytest.mark.parametrize(
@@ -217,10 +210,10 @@ def test_word_that_would_change_the_host_is_refused(word: str) -> None:
 
 
 async def test_api_answers_with_its_reply_and_json_decodes_it() -> None:
-    get = getting(api=FakeApi({API: answer({"a": 1}, etag="x")}))
+    client = getting(api=FakeApi({API: answer({"a": 1}, etag="x")}))
 
-    assert (await get.api(parse(API))).header("etag") == "x"
-    assert await get.json(parse(API)) == {"a": 1}
+    assert (await client.api(parse(API))).header("etag") == "x"
+    assert await client.json(parse(API)) == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -267,18 +260,18 @@ async def test_headers_do_not_come_back_after_a_detour_over_another_origin() -> 
 
 async def test_resting_api_is_not_asked_and_others_are() -> None:
     api = FakeApi({API: answer(1), "https://b.example/": answer(2)})
-    get = api.ways().open_get(FakeLoader(), wanted())
+    client = api.chains().open_client(FakeLoader(), page_request())
 
-    get.rest(parse(API), 60.0)
-    get.rest(parse(API), 10.0)
-    get.rest(parse("https://b.example/"), 0.0)
+    client.cool_down(parse(API), 60.0)
+    client.cool_down(parse(API), 10.0)
+    client.cool_down(parse("https://b.example/"), 0.0)
 
     with pytest.raises(PageRateLimited) as caught:
-        await get.api(parse(API))
+        await client.api(parse(API))
     assert caught.value.retry_after_s == 60.0
-    assert await get.json(parse("https://b.example/")) == 2
+    assert await client.json(parse("https://b.example/")) == 2
     api.time.passed_s = 60.0
-    assert await get.json(parse(API)) == 1
+    assert await client.json(parse(API)) == 1
 
 
 NOW_S = int(START.timestamp())
@@ -305,7 +298,7 @@ def test_how_long_an_api_wants_to_rest(
 ) -> None:
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
 
-    assert rest_s(HopReply(parse(API), status, pairs), START) == seconds
+    assert cooldown_s(HopReply(parse(API), status, pairs), START) == seconds
 
 
 @pytest.fixture

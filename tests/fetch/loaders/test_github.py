@@ -456,7 +456,7 @@ async def test_enterprise_server_is_asked_where_it_answers_graphql() -> None:
         {"GITHUB_TOKEN": FakeSecret(TOKEN)}, {"GITHUB_API_URL": "https://ghe.example/api/v3"}
     )
 
-    page = await GITHUB.load(url, api.get(GITHUB, url, settings))
+    page = await GITHUB.load(url, api.client(GITHUB, url, settings))
 
     assert text_of(page).startswith("# How to pool?")
     assert api.paths == ["/api/graphql"]
@@ -486,7 +486,7 @@ async def test_list_of_another_shape_gives_up() -> None:
 
 @pytest.mark.parametrize("status", [200, 403])
 async def test_exhausted_api_is_left_alone_until_its_reset(status: int) -> None:
-    reset = str(int(FakeApi({}).time.times.now().timestamp()) + 900)
+    reset = str(int(FakeApi({}).time.clock.now().timestamp()) + 900)
     spent = answer(
         {**json.loads(sample("issue").body), "comments": 0},
         status,

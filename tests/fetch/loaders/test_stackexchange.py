@@ -137,12 +137,12 @@ async def test_answer_of_another_shape_gives_up(body: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "rest_s"),
+    ("values", "cooldown_s"),
     [({"backoff": 10}, 10.0), ({"quota_remaining": 0}, 3_600.0)],
     ids=["backoff", "quota"],
 )
 async def test_api_that_asks_for_a_rest_gets_it_after_the_thread(
-    values: dict[str, object], rest_s: float
+    values: dict[str, object], cooldown_s: float
 ) -> None:
     api = FakeApi({**ROUTES, f"{API}/questions/231767": changed(QUESTION, **values)})
 
@@ -150,9 +150,9 @@ async def test_api_that_asks_for_a_rest_gets_it_after_the_thread(
     with pytest.raises(PageRateLimited) as caught:
         await api.load(STACKEXCHANGE, URL)
 
-    assert caught.value.retry_after_s == rest_s
+    assert caught.value.retry_after_s == cooldown_s
     assert len(api.asked) == 3
-    api.time.passed_s += rest_s
+    api.time.passed_s += cooldown_s
     await api.load(STACKEXCHANGE, URL)
 
 

@@ -127,7 +127,7 @@ async def test_the_base_address_can_be_set_with_or_without_the_language() -> Non
     api = FakeApi({"https://mirror.example/de/api/rest_v1/page/html/AC%2FDC": SORTING})
     settings = LoaderSettings(base_urls={"WIKIPEDIA_URL": "https://mirror.example/{language}"})
     url = parse("https://de.wikipedia.org/wiki/AC/DC")
-    page = await WIKIPEDIA.load(url, api.get(WIKIPEDIA, url, settings))
+    page = await WIKIPEDIA.load(url, api.client(WIKIPEDIA, url, settings))
     assert page.url == "https://de.wikipedia.org/wiki/Timsort"
 
 

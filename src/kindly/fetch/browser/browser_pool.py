@@ -42,8 +42,9 @@ from kindly.fetch.browser.proxy import (
     dial_tcp,
     running_proxy,
 )
-from kindly.fetch.chain.redirects import failure
-from kindly.fetch.chain.types import USER_AGENT, Egress, HopReply
+from kindly.fetch.chain.responses import failure
+from kindly.fetch.chain.types import USER_AGENT, HopReply
+from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard
 from kindly.models import FetchMethod, How, Page
 from kindly.urls import Url, parse
@@ -113,7 +114,7 @@ class BrowserSeams:
 
     dial: Dial = dial_tcp
     launch: Launch | None = None
-    times: Clock = field(default_factory=Clock)
+    clock: Clock = field(default_factory=Clock)
 
 
 CONNECT_ERRORS: tuple[tuple[re.Pattern[str], bool], ...] = tuple(
@@ -181,7 +182,7 @@ class BrowserPool:
         self._settings = settings
         self._guard = guard
         self._launch = launch
-        self._times = seams.times
+        self._clock = seams.clock
         self._proxy = FilteringProxy(guard, settings.proxy, seams.dial, settings.egress)
         self._slots = anyio.Semaphore(settings.pages)
         self._starting = anyio.Lock()
@@ -241,7 +242,7 @@ class BrowserPool:
                 held = await self._replaced(url)
             held.begun += 1
             held.running += 1
-            held.used_s = self._times.monotonic()
+            held.used_s = self._clock.monotonic()
             return held
 
     async def _replaced(self, url: Url) -> _Held:
@@ -253,7 +254,7 @@ class BrowserPool:
             browser = await self._started()
         except (StartError, SettingsError) as error:
             raise PageUnreachable(_start_sentence(error), url=str(url)) from error
-        self._held = _Held(browser, self._times.monotonic())
+        self._held = _Held(browser, self._clock.monotonic())
         if math.isfinite(self._settings.idle_s):
             self._tasks.start_soon(self._close_when_idle, self._held)
         return self._held
@@ -261,7 +262,7 @@ class BrowserPool:
     def _ended(self, held: _Held) -> None:
         """One page less."""
         held.running -= 1
-        held.used_s = self._times.monotonic()
+        held.used_s = self._clock.monotonic()
         if held in self._retired:
             self._close_if_done(held)
 
@@ -276,10 +277,10 @@ class BrowserPool:
     async def _close_when_idle(self, held: _Held) -> None:
         wait_s = self._settings.idle_s
         while wait_s > 0:
-            await self._times.sleep(wait_s)
+            await self._clock.sleep(wait_s)
             if held is not self._held:
                 return
-            idle_s = 0.0 if held.running else self._times.monotonic() - held.used_s
+            idle_s = 0.0 if held.running else self._clock.monotonic() - held.used_s
             wait_s = self._settings.idle_s - idle_s
         self._held = None
         self._retired.add(held)
@@ -295,7 +296,7 @@ class BrowserPool:
             except StartError as error:
                 if not _is_retryable_browser_connect_error(error):
                     raise
-            await self._times.sleep(self._settings.backoff_s * 2 ** (attempt - 1))
+            await self._clock.sleep(self._settings.backoff_s * 2 ** (attempt - 1))
         return await self._launch(self._proxy.server, self._tasks)
 
     async def _serve_proxy(self, *, task_status: TaskStatus[None]) -> None:
@@ -326,7 +327,7 @@ class BrowserPool:
             status=rendered.status,
             media_type="text/html",
             body=rendered.html.encode("utf-8", "replace"),
-            fetched_at=self._times.now(),
+            fetched_at=self._clock.now(),
             charset="utf-8",
             how=How(FetchMethod.BROWSER),
         )
@@ -336,7 +337,7 @@ class BrowserPool:
     ) -> FetchError:
         """What a page that shows nothing is for the caller."""
         if isinstance(answer, driver_protocol.Rendered):
-            leaf = failure(HopReply(url, answer.status), self._times.now())
+            leaf = failure(HopReply(url, answer.status), self._clock.now())
             return cast("FetchError", leaf)
         if answer.problem == "too_large":
             limit = self._settings.max_chars

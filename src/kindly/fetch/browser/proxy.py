@@ -2,7 +2,7 @@
 
 A request comes in with the pass of a call that is under way; its target is parsed strictly, checked, looked up and
 dialled at exactly the checked address, so that no later answer of a resolver can change it. Whatever carries no valid
-pass, a browser's own calls to its vendor among them, is refused. Bytes and silence are capped. What pages are is not
+pass, a browser's own calls to its vendor among them, is refused. Bytes and silence are truncated. What pages are is not
 known here.
 
 Where the user's settings name a proxy, that one is dialled and given the name, as the HTTP client does it: the guard
@@ -28,9 +28,8 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.fetch.browser.http1 import BadHead, Head, answer, read_head
-from kindly.fetch.chain.types import Egress
+from kindly.fetch.guard.egress import Egress, Upstream, upstream_of
 from kindly.fetch.guard.guard import Guard
-from kindly.fetch.guard.upstream import Upstream, upstream_of
 from kindly.urls import Url, parse
 
 Dial = Callable[[str, int], Awaitable[ByteStream]]

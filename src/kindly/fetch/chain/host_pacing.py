@@ -1,8 +1,7 @@
-"""Politeness: how many requests run at once, how fast they follow each other, and when a host wants
-none at all.
+"""Rate limits per host: a semaphore and a request rate for each public host, a semaphore for the whole program, and a
+cool-down for each host that sent `Retry-After`.
 
-A host's `Retry-After` is kept for every host; slots and rates only for hosts that the user did not
-open himself.
+Hosts that the user opened have no rate of their own; their `Retry-After` counts all the same.
 """
 
 from collections import OrderedDict
@@ -16,99 +15,99 @@ import anyio
 from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import PageRateLimited
-from kindly.fetch.chain.redirects import retry_after_s
+from kindly.fetch.chain.responses import retry_after_s
 from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
+from kindly.text.durations import seconds
 from kindly.urls import Url
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
 MAX_HOSTS = 512
-"""Hosts that are remembered; the longest unused is forgotten first."""
+"""Hosts that are remembered; the least recently used one is forgotten first."""
 
-MAX_REST_S = 86_400.0
-"""The longest that a host is left alone because it asked for it."""
+MAX_COOLDOWN_S = 86_400.0
 
 
 @dataclass(slots=True)
-class _Lane:
+class _HostLimit:
     slots: anyio.CapacityLimiter
     rate: "AsyncLimiter"
 
 
-class Paced:
-    """Holds each request until its host and the whole program have room for it."""
+class PacedHop:
+    """Delays each request until the limits of its host and of the whole program allow it."""
 
     def __init__(
         self,
         hop: Hop,
         limits: FetchLimits,
         is_opened: Callable[[Url], bool],
-        times: Clock,
+        clock: Clock,
         slots: anyio.Semaphore | None = None,
     ) -> None:
         self._hop = hop
         self._limits = limits
         self._is_opened = is_opened
-        self._times = times
-        self._lanes: OrderedDict[str, _Lane] = OrderedDict()
-        self._cooldowns: Cooldowns[str] = Cooldowns(times.monotonic, MAX_HOSTS)
-        self._all = slots
+        self._clock = clock
+        self._host_limits: OrderedDict[str, _HostLimit] = OrderedDict()
+        self._cooldowns: Cooldowns[str] = Cooldowns(clock.monotonic, MAX_HOSTS)
+        self._slots = slots
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
-        """The answer, as soon as it is this request's turn.
+    async def __call__(self, request: HopRequest) -> HopReply:
+        """The response, after the wait that the limits ask for.
 
         Raises:
-            PageRateLimited: the host asked for a rest that is longer than the deadline.
+            PageRateLimited: the host's `Retry-After` ends after the deadline.
         """
-        await self._rest(ask)
+        await self._wait_for_cooldown(request)
         async with AsyncExitStack() as held:
-            if not self._is_opened(ask.url):
-                lane = self._lane(ask.url.host)
-                await held.enter_async_context(lane.slots)
-                await lane.rate.acquire()
-            if self._all is None:
-                self._all = anyio.Semaphore(self._limits.concurrency)
-            await held.enter_async_context(self._all)
-            reply = await self._hop(ask)
+            if not self._is_opened(request.url):
+                host = self._host_limit(request.url.host)
+                await held.enter_async_context(host.slots)
+                await host.rate.acquire()
+            if self._slots is None:
+                self._slots = anyio.Semaphore(self._limits.concurrency)
+            await held.enter_async_context(self._slots)
+            reply = await self._hop(request)
         if reply.status in {429, 503}:
-            self._remember(ask.url.netloc, reply)
+            self._start_cooldown(request.url.netloc, reply)
         return reply
 
-    async def _rest(self, ask: HopRequest) -> None:
-        host = ask.url.netloc
+    async def _wait_for_cooldown(self, request: HopRequest) -> None:
+        host = request.url.netloc
         wait_s = self._cooldowns.remaining_s(host)
         if not wait_s:
             return
-        if wait_s > ask.deadline.remaining_s():
+        if wait_s > request.deadline.remaining_s():
             raise PageRateLimited(
-                f"{host} asked not to be contacted for another {wait_s:.0f} seconds.",
-                url=str(ask.url),
+                f"{host} asked not to be contacted for another {seconds(wait_s)}.",
+                url=str(request.url),
                 retry_after_s=wait_s,
             )
-        await self._times.sleep(wait_s)
+        await self._clock.sleep(wait_s)
 
-    def _remember(self, host: str, reply: HopReply) -> None:
-        wait_s = retry_after_s(reply, self._times.now())
+    def _start_cooldown(self, host: str, reply: HopReply) -> None:
+        wait_s = retry_after_s(reply, self._clock.now())
         if wait_s:
-            self._cooldowns.start(host, min(wait_s, MAX_REST_S))
+            self._cooldowns.start(host, min(wait_s, MAX_COOLDOWN_S))
 
-    def _lane(self, host: str) -> _Lane:
-        if host not in self._lanes:
+    def _host_limit(self, host: str) -> _HostLimit:
+        if host not in self._host_limits:
             from aiolimiter import AsyncLimiter
 
-            self._forget_idle()
+            self._forget_one_idle()
             rate = self._limits.host_rate_per_s
-            self._lanes[host] = _Lane(
+            self._host_limits[host] = _HostLimit(
                 anyio.CapacityLimiter(self._limits.host_concurrency),
                 AsyncLimiter(max(1.0, rate), max(1.0, rate) / rate),
             )
-        self._lanes.move_to_end(host)
-        return self._lanes[host]
+        self._host_limits.move_to_end(host)
+        return self._host_limits[host]
 
-    def _forget_idle(self) -> None:
-        if len(self._lanes) < MAX_HOSTS:
+    def _forget_one_idle(self) -> None:
+        if len(self._host_limits) < MAX_HOSTS:
             return
-        idle = (host for host, lane in self._lanes.items() if not lane.slots.borrowed_tokens)
+        idle = (host for host, one in self._host_limits.items() if not one.slots.borrowed_tokens)
         if (oldest := next(idle, None)) is not None:
-            del self._lanes[oldest]
+            del self._host_limits[oldest]

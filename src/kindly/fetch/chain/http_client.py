@@ -2,7 +2,7 @@
 addresses that were checked.
 
 Name, Host header, SNI and certificate stay those of the URL; only the dialled address is pinned.
-Bytes and time are capped, no cookie is kept or sent, nothing is read from the environment.
+Bytes and time are truncated, no cookie is kept or sent, nothing is read from the environment.
 Redirects, robots, pace and cache are not its business. This is the one place that knows httpx2 and
 httpcore2, and it translates their exceptions.
 
@@ -25,10 +25,10 @@ from httpcore2 import AsyncNetworkBackend
 
 from kindly.errors import FetchError, PageTooLarge, PageUnreachable
 from kindly.fetch.chain.http_errors import translated
-from kindly.fetch.chain.types import Egress, FetchLimits, HopReply, HopRequest
+from kindly.fetch.chain.types import FetchLimits, HopReply, HopRequest
 from kindly.fetch.guard.dial import PinnedBackend
+from kindly.fetch.guard.egress import Egress, Upstream, upstream_of
 from kindly.fetch.guard.guard import Guard
-from kindly.fetch.guard.upstream import Upstream, upstream_of
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -83,19 +83,18 @@ class HttpHop:
             ("Accept-Encoding", ACCEPT_ENCODING),
         ]
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
-        """The answer of one address within the ask's deadline.
+    async def __call__(self, request: HopRequest) -> HopReply:
+        """The answer of one address within the request's deadline.
 
         Raises:
             FetchError: a leaf that says why there is no answer.
         """
-        self._guard.check(ask.url)
-        with translated(ask.url), anyio.fail_after(ask.deadline.remaining_s()):
-            pool = await self._pool(ask.url)
-            with translated(ask.url, before_answer=True):
-                response = await pool.handle_async_request(self._request(ask))
+        with translated(request.url), anyio.fail_after(request.deadline.remaining_s()):
+            pool = await self._pool(request.url)
+            with translated(request.url, before_answer=True):
+                response = await pool.handle_async_request(self._request(request))
             try:
-                return await self._reply(ask, response)
+                return await self._reply(request, response)
             finally:
                 await response.aclose()
 
@@ -104,17 +103,17 @@ class HttpHop:
         for pool in self._pools.values():
             await pool.aclose()
 
-    def _request(self, ask: HopRequest) -> httpcore2.Request:
-        url = ask.url
-        extra = list(ask.headers)
-        if ask.body is not None:
-            extra += [("Content-Type", JSON), ("Content-Length", str(len(ask.body)))]
+    def _request(self, request: HopRequest) -> httpcore2.Request:
+        url = request.url
+        extra = list(request.headers)
+        if request.body is not None:
+            extra += [("Content-Type", JSON), ("Content-Length", str(len(request.body)))]
         named = {name.lower() for name, _ in extra}
         usual = [(name, value) for name, value in self._headers if name.lower() not in named]
         headers = [("Host", url.netloc), *usual, *extra]
-        connect_s = min(self._limits.connect_timeout_s, ask.deadline.remaining_s())
+        connect_s = min(self._limits.connect_timeout_s, request.deadline.remaining_s())
         return httpcore2.Request(
-            "GET" if ask.body is None else "POST",
+            "GET" if request.body is None else "POST",
             httpcore2.URL(
                 scheme=url.scheme.encode(),
                 host=url.host.encode(),
@@ -122,47 +121,47 @@ class HttpHop:
                 target=url.target.encode(),
             ),
             headers=[(name.encode(), _latin1(value)) for name, value in headers],
-            content=ask.body,
+            content=request.body,
             extensions={"timeout": {"connect": connect_s}},
         )
 
-    async def _reply(self, ask: HopRequest, response: httpcore2.Response) -> HopReply:
+    async def _reply(self, request: HopRequest, response: httpcore2.Response) -> HopReply:
         headers = tuple((_text(name).lower(), _text(value)) for name, value in response.headers)
-        reply = HopReply(ask.url, response.status, headers)
+        reply = HopReply(request.url, response.status, headers)
         stream = cast("AsyncIterator[bytes]", response.stream)
         if response.status in REFUSALS:
-            return replace(reply, body=await self._refusal(ask, reply, response))
+            return replace(reply, body=await self._refusal(request, reply, response))
         if not 200 <= response.status < 300:
             await _drain(stream)
             return reply
-        body, cut = await self._body(ask, reply, response)
+        body, cut = await self._body(request, reply, response)
         return replace(reply, body=body, cut=cut)
 
     async def _refusal(
-        self, ask: HopRequest, reply: HopReply, response: httpcore2.Response
+        self, request: HopRequest, reply: HopReply, response: httpcore2.Response
     ) -> bytes:
         """How a page begins that says why there is no other; nothing when it cannot be read."""
         with suppress(FetchError, httpx2.DecodingError):
-            short = replace(ask, max_bytes=REFUSAL_BYTES)
+            short = replace(request, max_bytes=REFUSAL_BYTES)
             return (await self._body(short, reply, response))[0]
         return b""
 
     async def _body(
-        self, ask: HopRequest, reply: HopReply, response: httpcore2.Response
+        self, request: HopRequest, reply: HopReply, response: httpcore2.Response
     ) -> tuple[bytes, bool]:
         """The decoded content and whether it was cut; never more in memory than the cap and one decoder's chunk."""
         is_file = FILE_TYPE.match(reply.header("content-type") or "") is not None
         file_limit = self._limits.max_file_bytes if is_file else 0
-        limit = ask.max_bytes or max(self._limits.max_bytes, file_limit)
+        limit = request.max_bytes or max(self._limits.max_bytes, file_limit)
         wire_limit = max(self._limits.max_wire_bytes, file_limit)
         encoding = _encoding(reply)
         declared = reply.header("content-length") or ""
         cap = wire_limit if encoding else limit
-        may_cut = ask.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
+        may_cut = request.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
         if not may_cut and declared.isdecimal() and int(declared) > cap:
-            raise _too_large(ask.url, cap)
+            raise _too_large(request.url, cap)
         wire = _Counted(
-            response, wire_limit if encoding or not may_cut else limit + HEADROOM, ask.url
+            response, wire_limit if encoding or not may_cut else limit + HEADROOM, request.url
         )
         chunks: list[bytes] = []
         size = 0
@@ -171,7 +170,7 @@ class HttpHop:
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > limit and not may_cut:
-                    raise _too_large(ask.url, limit)
+                    raise _too_large(request.url, limit)
                 if size > limit:
                     break
         return b"".join(chunks)[:limit], size > limit
@@ -246,7 +245,7 @@ async def _drain(stream: AsyncIterator[bytes]) -> None:
 
 
 def _encoding(reply: HopReply) -> str:
-    """The content's coding, empty when it has none; one that we did not ask for is refused."""
+    """The content's coding, empty when it has none; one that we did not request for is refused."""
     codings = [
         coding.strip().lower()
         for name, value in reply.headers

@@ -1,8 +1,7 @@
-"""Nothing is downloaded twice: kept pages while they are fresh, a conditional request when they are
-not.
+"""The page cache's rules: a fresh page is not downloaded again, a stale one is revalidated by a conditional request.
 
-Freshness is ours (24 hours); a site's `no-store` and `no-cache` are obeyed. Two calls for one
-address share one download.
+A page is fresh for 24 hours by default; `no-store` and `no-cache` are obeyed. Concurrent calls for one URL share one
+download (single flight).
 """
 
 from dataclasses import replace
@@ -10,81 +9,79 @@ from datetime import timedelta
 
 from kindly.clock import Clock
 from kindly.concurrency.single_flight import SingleFlight
-from kindly.fetch.chain.page_store import Kept, PageCache
+from kindly.fetch.chain.page_store import CachedPage, PageCache
 from kindly.fetch.chain.types import Fetch, PageRequest
 from kindly.models import FetchMethod, How, Page
 
 SKEW = timedelta(minutes=5)
-"""How far ahead of our clock a page may have been checked."""
+"""How far in the future a page may have been checked, as processes' clocks differ."""
 
 
-class Cached:
-    """Gets pages from the cache first."""
+class CachedFetch:
+    """Fetches pages through the cache."""
 
-    def __init__(self, get: Fetch, cache: PageCache, ttl_s: float, times: Clock) -> None:
-        self._get = get
+    def __init__(self, fetch: Fetch, cache: PageCache, ttl_s: float, clock: Clock) -> None:
+        self._fetch = fetch
         self._cache = cache
         self._ttl = timedelta(seconds=ttl_s)
-        self._times = times
-        self._flights: SingleFlight[Page] = SingleFlight()
+        self._clock = clock
+        self._single_flight: SingleFlight[Page] = SingleFlight()
 
-    async def __call__(self, wanted: PageRequest) -> Page:
-        """The page; its `how` says whether it was kept, found current, or downloaded."""
-        key = (str(wanted.url), wanted.force_refresh)
-        return await self._flights(key, lambda: self._answer(wanted))
+    async def __call__(self, request: PageRequest) -> Page:
+        """The page; its `how` says whether it was cached, revalidated, or downloaded."""
+        key = (str(request.url), request.force_refresh)
+        return await self._single_flight(key, lambda: self._page(request))
 
-    async def kept(self, key: str) -> Page | None:
-        """The page as it is kept, of any age, without asking its site."""
-        kept = await self._cache.get(key)
-        return None if kept is None else _as(kept, FetchMethod.CACHE)
+    async def cached(self, key: str) -> Page | None:
+        """The cached page, of any age, without a request."""
+        cached = await self._cache.get(key)
+        return None if cached is None else _as(cached, FetchMethod.CACHE)
 
     async def keep(self, page: Page) -> None:
-        """Put a page in the place of what is kept under its address, if that was kept at all."""
-        kept = await self._cache.get(page.requested_url)
-        if kept is not None:
-            await self._cache.put(Kept(page, self._times.now()))
+        """Replace the cached page of the requested URL; do nothing if there is none."""
+        cached = await self._cache.get(page.requested_url)
+        if cached is not None:
+            await self._cache.put(CachedPage(page, self._clock.now()))
 
-    async def _answer(self, wanted: PageRequest) -> Page:
-        kept = await self._cache.get(str(wanted.url))
-        if kept is None:
-            return await self._download(wanted, had=False)
-        if not wanted.force_refresh and self._is_fresh(kept):
-            return _as(kept, FetchMethod.CACHE)
-        if kept.page.etag or kept.page.last_modified:
-            wanted = replace(wanted, known=kept.page)
-        page = await self._download(wanted, had=True)
+    async def _page(self, request: PageRequest) -> Page:
+        cached = await self._cache.get(str(request.url))
+        if cached is None:
+            return await self._download(request, replaces=False)
+        if not request.force_refresh and self._is_fresh(cached):
+            return _as(cached, FetchMethod.CACHE)
+        if cached.page.etag or cached.page.last_modified:
+            request = replace(request, known=cached.page)
+        page = await self._download(request, replaces=True)
         if page.status != 304:
             return page
-        current = Kept(kept.page, self._times.now())
+        current = CachedPage(cached.page, self._clock.now())
         await self._cache.touch(current)
         return _as(current, FetchMethod.REVALIDATED)
 
-    async def _download(self, wanted: PageRequest, *, had: bool) -> Page:
-        page = await self._get(wanted)
+    async def _download(self, request: PageRequest, *, replaces: bool) -> Page:
+        page = await self._fetch(request)
         if may_be_kept(page):
-            await self._cache.put(Kept(page, self._times.now()))
-        elif had and page.status != 304:
-            await self._cache.drop(str(wanted.url))
+            await self._cache.put(CachedPage(page, self._clock.now()))
+        elif replaces and page.status != 304:
+            await self._cache.drop(str(request.url))
         return page
 
-    def _is_fresh(self, kept: Kept) -> bool:
-        age = self._times.now() - kept.checked_at
-        return -SKEW <= age < self._ttl and not must_be_checked(kept.page)
+    def _is_fresh(self, cached: CachedPage) -> bool:
+        age = self._clock.now() - cached.checked_at
+        return -SKEW <= age < self._ttl and not must_be_checked(cached.page)
 
 
-def _as(kept: Kept, method: FetchMethod) -> Page:
-    return replace(kept.page, how=How(method), checked_at=kept.checked_at)
+def _as(cached: CachedPage, method: FetchMethod) -> Page:
+    return replace(cached.page, how=How(method), checked_at=cached.checked_at)
 
 
 def may_be_kept(page: Page) -> bool:
-    """Whether a page may be stored at all (RFC 9111, 5.2.2.5)."""
+    """Whether a page may be stored (RFC 9111, 5.2.2.5)."""
     return page.status == 200 and "no-store" not in _directives(page)
 
 
 def must_be_checked(page: Page) -> bool:
-    """Whether a stored page must be checked with its site each time (RFC 9111, 5.2.2.1 and
-    5.2.2.4).
-    """
+    """Whether a stored page must be revalidated each time (RFC 9111, 5.2.2.1 and 5.2.2.4)."""
     return not _directives(page).isdisjoint({"no-cache", "max-age=0"})
 
 

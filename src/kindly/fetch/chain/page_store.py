@@ -1,7 +1,6 @@
-"""Where pages are kept between calls: the `PageCache` protocol, and SQLite behind it.
+"""Page cache storage: the `PageCache` protocol and its SQLite implementation, an LRU cache with a size limit in bytes.
 
-Bytes in, the same bytes out, up to a size; the longest unused page leaves first. How long a page is
-fresh, and whether it may be kept at all, is decided in `cache.py`.
+How long a page is fresh, and whether it may be stored at all, is decided in `page_cache.py`.
 """
 
 import json
@@ -48,7 +47,7 @@ DELETE FROM pages_1 WHERE key IN (
 """
 
 META = tuple(one.name for one in fields(Page) if one.name not in {"body", "checked_at"})
-"""What is kept of a page beside its bytes."""
+"""Fields that are stored as JSON beside the body."""
 
 Statement = tuple[str, tuple[object, ...]]
 Row = tuple[str, bytes, str, float]
@@ -62,42 +61,41 @@ class _Reads:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A page, and when its site last said that it is current."""
+class CachedPage:
+    """A page, and when its site last confirmed that it is current."""
 
     page: Page
     checked_at: datetime
 
     @property
     def key(self) -> str:
-        """The address it was asked for under."""
         return self.page.requested_url
 
 
 class PageCache(Protocol):
-    """Keeps pages by the address they were asked for."""
+    """Stores pages by the requested URL."""
 
-    async def get(self, key: str) -> Kept | None:
-        """What is kept, of any age."""
+    async def get(self, key: str) -> CachedPage | None:
+        """The stored page, of any age."""
 
-    async def put(self, kept: Kept) -> None:
-        """Keep a page, in the place of an older one."""
+    async def put(self, cached: CachedPage) -> None:
+        """Store a page, replacing an older one."""
 
-    async def touch(self, kept: Kept) -> None:
-        """Note a kept page's new `checked_at`."""
+    async def touch(self, cached: CachedPage) -> None:
+        """Store a page's new `checked_at`."""
 
     async def drop(self, key: str) -> None:
-        """Forget a page."""
+        """Delete a page."""
 
     async def aclose(self) -> None:
-        """Finish what is to be written."""
+        """Write what is pending, and close."""
 
 
 class SqlitePageCache:
     """A page cache in one SQLite file that several processes share, or in memory.
 
-    What is read or written at the same moment goes in one trip to the file. A file that cannot be
-    used is left alone, with one warning, for a cache in memory.
+    Concurrent reads, and concurrent writes, are batched into one access. A file that cannot be used is replaced by a
+    cache in memory, with one warning.
     """
 
     def __init__(
@@ -105,18 +103,18 @@ class SqlitePageCache:
         path: str,
         now: Callable[[], datetime],
         max_bytes: int,
-        alarm: WarnOnce | None = None,
+        warn: WarnOnce | None = None,
     ) -> None:
-        self._file = SqliteFile(path, SCHEMA, "page cache", alarm)
+        self._file = SqliteFile(path, SCHEMA, "page cache", warn)
         self._now = now
         self._max_bytes = max_bytes
         self._write_lock = anyio.Lock()
-        self._unwritten: dict[str, Kept | None] = {}
+        self._unwritten: dict[str, CachedPage | None] = {}
         self._queue: list[Statement] = []
         self._reading: _Reads | None = None
 
-    async def get(self, key: str) -> Kept | None:
-        """What is kept of an address, of any age."""
+    async def get(self, key: str) -> CachedPage | None:
+        """The stored page of a URL, of any age."""
         if key in self._unwritten:
             return self._unwritten[key]
         row = (await self._rows(key)).get(key)
@@ -127,43 +125,43 @@ class SqlitePageCache:
         if now_s - used_at > USE_MARKED_EVERY_S:
             self._queue.append((USE, (now_s, key)))
         try:
-            return Kept(_to_page(meta, body), datetime.fromisoformat(checked_at))
+            return CachedPage(_to_page(meta, body), datetime.fromisoformat(checked_at))
         except (ValueError, TypeError, KeyError):
             await self.drop(key)  # written by another version
             return None
 
-    async def put(self, kept: Kept) -> None:
-        """Keep a page, unless it alone would fill the cache."""
-        meta = _to_meta(kept.page)
-        size = len(kept.page.body) + len(meta)
+    async def put(self, cached: CachedPage) -> None:
+        """Store a page, unless it is larger than the whole cache."""
+        meta = _to_meta(cached.page)
+        size = len(cached.page.body) + len(meta)
         if size > self._max_bytes:
-            return await self.drop(kept.key)
-        self._unwritten[kept.key] = kept
-        stamps = (kept.checked_at.isoformat(), self._now().timestamp())
-        self._queue.append((PUT, (kept.key, meta, kept.page.body, size, *stamps)))
+            return await self.drop(cached.key)
+        self._unwritten[cached.key] = cached
+        stamps = (cached.checked_at.isoformat(), self._now().timestamp())
+        self._queue.append((PUT, (cached.key, meta, cached.page.body, size, *stamps)))
         return await self._write_all()
 
-    async def touch(self, kept: Kept) -> None:
-        """Note that a kept page was found current."""
-        self._unwritten[kept.key] = kept
-        stamps = (kept.checked_at.isoformat(), self._now().timestamp())
-        self._queue.append((TOUCH, (*stamps, kept.key)))
+    async def touch(self, cached: CachedPage) -> None:
+        """Store that a page was found current."""
+        self._unwritten[cached.key] = cached
+        stamps = (cached.checked_at.isoformat(), self._now().timestamp())
+        self._queue.append((TOUCH, (*stamps, cached.key)))
         await self._write_all()
 
     async def drop(self, key: str) -> None:
-        """Forget a page."""
+        """Delete a page."""
         self._unwritten[key] = None
         self._queue.append((DROP, (key,)))
         await self._write_all()
 
     async def aclose(self) -> None:
-        """Write what is left and close the file."""
+        """Write what is pending, and close the file."""
         with anyio.move_on_after(CLOSE_S, shield=True):
             await self._write_all()
         await self._file.aclose()
 
     async def _rows(self, key: str) -> "dict[str, Row]":
-        """The rows of `key` and of what else is asked for at the same moment, in one trip."""
+        """The rows of `key` and of all keys requested concurrently, in one access."""
         batch = self._reading
         if batch is not None:
             batch.keys.append(key)
@@ -186,8 +184,8 @@ class SqlitePageCache:
                 shown = dict(self._unwritten)
                 write = partial(self._write, batch)
                 await self._file.run(partial(transact, "BEGIN IMMEDIATE", write))
-                for key, kept in shown.items():
-                    if self._unwritten.get(key) is kept:
+                for key, cached in shown.items():
+                    if self._unwritten.get(key) is cached:
                         del self._unwritten[key]
 
     def _write(self, batch: Sequence[Statement], database: "sqlite3.Connection") -> None:

@@ -1,8 +1,8 @@
-"""robots.txt: may this page be fetched? Rules are had through the same guarded way as pages, and
-kept per origin.
+"""robots.txt: refuses pages that a site does not allow, and keeps the site's crawl-delay.
 
-Read as RFC 9309 says: no file means no rules; a site that fails to serve it is left alone for a
-while. A site that cannot be reached at all raises what the page itself would have raised.
+Files are fetched through the same guarded chain as pages, and cached per origin. Read as RFC 9309 says: no file means
+no rules; a site that answers with a server error is not fetched for a while. If the site cannot be reached at all, the
+error is the one that the page would have raised.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from kindly.errors import (
 )
 from kindly.fetch.chain.types import Fetch, Hop, HopReply, HopRequest, PageRequest
 from kindly.storage.lru import LruCache
+from kindly.text.durations import seconds
 from kindly.urls import Url, join
 
 if TYPE_CHECKING:
@@ -29,13 +30,15 @@ MAX_ROBOTS_BYTES = 512 * 1024
 KEEP_S = 86_400.0
 KEEP_FAILURE_S = 300.0
 MAX_DELAY_S = 30.0
-"""The longest crawl-delay that is honoured; some sites write hours to keep everybody out."""
+"""The longest crawl-delay that is honoured; some sites ask for hours to keep every crawler out."""
 MAX_ORIGINS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    until: float
+    """The rules of one origin. Without a parsed file, everything is allowed, or nothing if `closed`."""
+
+    until_s: float
     parsed: "Protego | None" = None
     closed: bool = False
 
@@ -46,85 +49,86 @@ class _Rules:
 
     @property
     def delay_s(self) -> float:
-        """Seconds that the site wants between two requests."""
-        wanted = self.parsed and self.parsed.crawl_delay(USER_AGENT_TOKEN)
-        return min(float(wanted or 0.0), MAX_DELAY_S)
+        """Seconds between two requests."""
+        delay_s = self.parsed and self.parsed.crawl_delay(USER_AGENT_TOKEN)
+        return min(float(delay_s or 0.0), MAX_DELAY_S)
 
 
-class Robots:
-    """Sends a request on only when the site's robots.txt allows it."""
+class RobotsHop:
+    """Sends a request only if the site's robots.txt allows it."""
 
-    def __init__(self, hop: Hop, get: Fetch, times: Clock) -> None:
+    def __init__(self, hop: Hop, fetch: Fetch, clock: Clock) -> None:
         self._hop = hop
-        self._get = get
-        self._times = times
-        self._kept: LruCache[str, _Rules] = LruCache(MAX_ORIGINS)
-        self._flights: SingleFlight[_Rules] = SingleFlight()
-        self._next_at: LruCache[str, float] = LruCache(MAX_ORIGINS)
+        self._fetch = fetch
+        self._clock = clock
+        self._rules: LruCache[str, _Rules] = LruCache(MAX_ORIGINS)
+        self._single_flight: SingleFlight[_Rules] = SingleFlight()
+        self._next_at_s: LruCache[str, float] = LruCache(MAX_ORIGINS)
 
-    async def __call__(self, ask: HopRequest) -> HopReply:
-        """The answer of an address that robots.txt allows.
+    async def __call__(self, request: HopRequest) -> HopReply:
+        """The response.
 
         Raises:
-            RobotsRefused: it does not.
-            PageRateLimited: its crawl-delay leaves no turn before the deadline.
+            RobotsRefused: robots.txt does not allow the URL.
+            PageRateLimited: the crawl-delay ends after the deadline.
         """
-        rules = self._fresh(ask.url.origin)
-        if rules is None:
-            rules = await self._flights(ask.url.origin, lambda: self._look_up(ask))
-        if not rules.allow(ask.url):
+        origin = request.url.origin
+        rules = self._rules.get(origin)
+        if rules is None or self._clock.monotonic() >= rules.until_s:
+            rules = await self._single_flight(origin, lambda: self._load(request))
+        if not rules.allow(request.url):
             why = "could not be read" if rules.closed else "does not allow this page"
             raise RobotsRefused(
-                f"The robots.txt of {ask.url.host} {why}, so it is left alone.", url=str(ask.url)
+                f"The robots.txt of {request.url.host} {why}, so the page is not fetched.",
+                url=str(request.url),
             )
-        await self._turn(ask, rules.delay_s)
-        return await self._hop(ask)
+        await self._wait(request, rules.delay_s)
+        return await self._hop(request)
 
-    async def _turn(self, ask: HopRequest, delay_s: float) -> None:
-        """Wait for this request's turn, where the site wants requests apart."""
+    async def _wait(self, request: HopRequest, delay_s: float) -> None:
+        """Reserve the next moment that the crawl-delay allows, and wait for it."""
         if not delay_s:
             return
-        origin, now = ask.url.origin, self._times.monotonic()
-        turn_at = max(now, self._next_at.get(origin) or now)
-        if turn_at - now > ask.deadline.remaining_s():
+        origin, now_s = request.url.origin, self._clock.monotonic()
+        at_s = max(now_s, self._next_at_s.get(origin) or now_s)
+        if at_s - now_s > request.deadline.remaining_s():
             raise PageRateLimited(
-                f"The robots.txt of {ask.url.host} asks for {delay_s:.0f} seconds between requests.",
-                url=str(ask.url),
-                retry_after_s=turn_at - now,
+                f"The robots.txt of {request.url.host} asks for {seconds(delay_s)} between requests.",
+                url=str(request.url),
+                retry_after_s=at_s - now_s,
             )
-        self._next_at.put(origin, turn_at + delay_s)
-        if turn_at > now:
-            await self._times.sleep(turn_at - now)
+        self._next_at_s.put(origin, at_s + delay_s)
+        if at_s > now_s:
+            await self._clock.sleep(at_s - now_s)
 
-    def _fresh(self, origin: str) -> _Rules | None:
-        rules = self._kept.get(origin)
-        return rules if rules is not None and self._times.monotonic() < rules.until else None
-
-    async def _look_up(self, ask: HopRequest) -> _Rules:
-        origin = ask.url.origin
-        rules = await self._download(ask)
-        self._kept.put(origin, rules)
+    async def _load(self, request: HopRequest) -> _Rules:
+        rules = await self._download(request)
+        self._rules.put(request.url.origin, rules)
         return rules
 
-    async def _download(self, ask: HopRequest) -> _Rules:
-        now = self._times.monotonic()
+    async def _download(self, request: HopRequest) -> _Rules:
+        now_s = self._clock.monotonic()
         try:
-            page = await self._get(PageRequest(join(ask.url, "/robots.txt"), ask.deadline))
+            page = await self._fetch(
+                PageRequest(join(request.url, "/robots.txt"), request.deadline)
+            )
         except (PageNotFound, PageForbidden):
-            return _Rules(now + KEEP_S)
+            return _Rules(now_s + KEEP_S)
         except PageUnreachable as error:
             if error.status is None:
                 raise
-            return _Rules(now + KEEP_FAILURE_S, closed=True)
+            return _Rules(now_s + KEEP_FAILURE_S, closed=True)
         from protego import Protego
 
-        return _Rules(now + KEEP_S, Protego.parse(page.body.decode("utf-8", "replace")))
+        return _Rules(now_s + KEEP_S, Protego.parse(page.body.decode("utf-8", "replace")))
 
 
-def capped(hop: Hop) -> Hop:
-    """`hop` for robots.txt files: what is beyond their size cap is cut off."""
+def truncated(hop: Hop) -> Hop:
+    """`hop` for robots.txt files: content beyond their size limit is cut off."""
 
-    async def ask_capped(ask: HopRequest) -> HopReply:
-        return await hop(HopRequest(ask.url, ask.deadline, ask.headers, MAX_ROBOTS_BYTES))
+    async def truncated_hop(request: HopRequest) -> HopReply:
+        return await hop(
+            HopRequest(request.url, request.deadline, request.headers, MAX_ROBOTS_BYTES)
+        )
 
-    return ask_capped
+    return truncated_hop

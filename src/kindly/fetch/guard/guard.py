@@ -1,9 +1,12 @@
-"""May this address be contacted? URLs and names in, checked addresses out; refuses everything that
-is not public.
+"""The SSRF guard: which URLs and addresses may be contacted. Refuses everything that is not public.
 
-The rules are tables with their source beside each line. The guard does not dial: whoever dials
-takes the addresses that `resolve` returned and no others. Names are looked up through the resolver
-that is passed in.
+The rules are tables with their source beside each line (`reserved.py`). A URL is checked at these points:
+
+- `Redirects` calls `check` for every hop before it is requested. This is *the* check.
+- `Fetcher` and `BrowserPool` call `check` for the requested URL first: the cache, the library or a loader's API can
+  answer without a request to that URL, and no browser needs to start for a refused one.
+- Whoever opens a connection calls `resolve` at that moment and dials only the addresses it returns, so that no later
+  DNS answer can change them (`dial.py`, and the browser's proxy, which also calls `check` for each connection).
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,10 +37,10 @@ Address = IPv4Address | IPv6Address
 
 
 class Resolver(Protocol):
-    """Looks names up."""
+    """Resolves host names."""
 
     async def __call__(self, host: str, port: int) -> Iterable[str]:
-        """The addresses of a name; raises OSError when it has none."""
+        """The addresses of a name; raises OSError if it has none."""
 
 
 async def system_resolver(host: str, port: int) -> list[str]:
@@ -52,14 +55,14 @@ async def system_resolver(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class GuardPolicy:
-    """What the user opened or closed."""
+    """Hosts, domains and ports that the user allowed or blocked."""
 
     allow_private: tuple[str, ...] = ()
-    """`host` or `host:port`: private hosts that may be fetched; without a port, on all ports."""
+    """`host` or `host:port`: private hosts that may be fetched; without a port, on every port."""
     blocked_domains: tuple[str, ...] = ()
-    """Each stands for its subdomains too."""
+    """Each includes its subdomains."""
     allowed_domains: tuple[str, ...] = ()
-    """When not empty, only these and their subdomains may be fetched."""
+    """If not empty, only these and their subdomains may be fetched."""
     blocked_ports: frozenset[int] = UNSAFE_PORTS
 
 
@@ -74,14 +77,14 @@ class Guard:
         self._allowed = tuple(parse_domain(entry) for entry in policy.allowed_domains)
 
     def is_opened(self, host: str, port: int) -> bool:
-        """Whether the user opened this host by name."""
+        """Whether the user allowed this private host by name."""
         return (host, port) in self._opened or (host, None) in self._opened
 
     def check(self, url: Url) -> None:
-        """Everything that can be decided without looking the name up.
+        """Check everything that needs no DNS look-up.
 
         Raises:
-            AddressRefused: this URL may not be fetched.
+            AddressRefused: the policy does not allow this URL.
         """
         self._check_domain(url)
         opened = self.is_opened(url.host, url.port)
@@ -112,9 +115,11 @@ class Guard:
         try:
             answers = tuple(await self._resolver(host, port))
         except (OSError, UnicodeError) as error:
-            raise PageUnreachable(f"The name {host} could not be looked up.", url=host) from error
+            raise PageUnreachable(
+                f"The host name {host} could not be resolved.", url=host
+            ) from error
         if not answers:
-            raise PageUnreachable(f"The name {host} has no address.", url=host)
+            raise PageUnreachable(f"The host name {host} has no address.", url=host)
         return tuple(self._checked_answer(answer, host, port) for answer in answers)
 
     def _checked_answer(self, answer: str, host: str, port: int) -> str:
@@ -122,7 +127,7 @@ class Guard:
             return self._checked(ip_address(answer.replace("%", " ")), host, port)
         except ValueError as error:
             raise _refused(
-                host, port, "its name resolves to something that is no address"
+                host, port, "its name resolves to something that is not an IP address"
             ) from error
 
     def _checked(self, address: Address, host: str, port: int) -> str:
@@ -145,7 +150,7 @@ class Guard:
 
 
 def parse_opened(entry: str) -> tuple[str, int | None]:
-    """Host and port of one `KINDLY_ALLOW_PRIVATE` entry, spelled as a `Url` spells them.
+    """Host and port of one `KINDLY_ALLOW_PRIVATE` entry, in the spelling of `Url`.
 
     Raises:
         SettingsError: it is not `host` or `host:port`.
@@ -170,11 +175,10 @@ def parse_opened(entry: str) -> tuple[str, int | None]:
 
 
 def parse_domain(entry: str) -> str:
-    """The host that an entry of a list of domains names, spelled as a `Url` spells it; an address
-    and a leading `*.` are read too.
+    """The host of one entry of a domain list, in the spelling of `Url`; a URL and a leading `*.` are accepted.
 
     Raises:
-        SettingsError: it names none, and would silently do nothing.
+        SettingsError: it names no host, and would silently have no effect.
     """
     text = entry.strip().removeprefix("*.").strip(".")
     bracketed = f"[{text}]" if text.count(":") > 1 and not text.startswith(("[", "http")) else text
@@ -191,7 +195,7 @@ def parse_domain(entry: str) -> str:
 
 
 def reserved_name(host: str) -> str:
-    """Why a name belongs to a private network, or nothing."""
+    """Why a name belongs to a private network; empty if it does not."""
     if "." not in host:
         return "a name without a dot belongs to a local network"
     for suffix, why in RESERVED_NAMES:
@@ -201,7 +205,7 @@ def reserved_name(host: str) -> str:
 
 
 def why_not_public(address: Address) -> str:
-    """Why an address is not public global unicast, or nothing when it is."""
+    """Why an address is not public global unicast; empty if it is."""
     plain = _unwrapped(address)
     if why := _matching(NOT_PUBLIC, plain):
         return why
@@ -215,9 +219,7 @@ def why_not_public(address: Address) -> str:
 
 
 def _unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address stands for, where a table says so; else the address
-    itself.
-    """
+    """The IPv4 address embedded in an IPv6 address, as the table says; else the address itself."""
     if isinstance(address, IPv6Address):
         for network in EMBEDDED_IPV4:
             if address in network:
@@ -226,7 +228,7 @@ def _unwrapped(address: Address) -> Address:
 
 
 def _carried(address: Address) -> Iterator[Address]:
-    """The address and every IPv4 address that it may lead to through a mapping or a tunnel."""
+    """The address and every IPv4 address that it may reach through a mapping or a tunnel."""
     yield _unwrapped(address)
     if isinstance(address, IPv4Address):
         return

@@ -1,9 +1,8 @@
-"""Loaders: sources with a better way to their content than the page itself. First match wins; the
-web page is last.
+"""Loaders: sources that offer their content in a better way than their web pages, such as an API.
 
-A loader is one file in `loaders/` with one constant, its line in the tuple there, and
-`tests/data/loaders/<name>/` with recorded answers and `urls.txt`, the addresses that it loads, one
-a line:
+The first loader that matches a URL loads it. If it fails, the next one is tried, and at the end the plain page. A
+loader is one file in `loaders/` with one constant, its line in the tuple there, and `tests/data/loaders/<name>/` with
+recorded answers and `urls.txt`, the URLs that it loads, one per line:
 
     @dataclass(frozen=True, slots=True)
     class Example:
@@ -14,19 +13,19 @@ a line:
         def matches(self, url: Url) -> bool:
             return url.host == "example.com" and url.target.startswith("/thing/")
 
-        async def load(self, url: Url, get: Get) -> Page:
-            asked = get.address("EXAMPLE_API_URL", "/things/7", {"full": "1"})
-            token = get.token("EXAMPLE_TOKEN")
+        async def load(self, url: Url, client: LoaderClient) -> Page:
+            api_url = client.address("EXAMPLE_API_URL", "/things/7", {"full": "1"})
+            token = client.token("EXAMPLE_TOKEN")
             headers = (("Authorization", f"Bearer {token}"),) if token else ()
-            thing = Fields.of(await get.json(asked, headers))
+            thing = JsonFields.of(await client.json(api_url, headers))
             text = document(heading(1, thing.needed("title")), thing.text("body"))
-            return markdown_page(url, text, get.now)
+            return markdown_page(url, text, client.now)
 
     EXAMPLE = Example()
 
-`Fields` (`fields.py`) reads an answer and gives up when it is not as documented; `layout.py` lays
-text out; a source whose bodies are HTML answers with `html_page` and leaves the Markdown to
-extraction. Whatever a loader raises as a `KindlyError` leaves the page to the next one.
+`JsonFields` (`json_fields.py`) reads an answer and raises if it is not as documented; `markdown_parts.py` writes
+Markdown; a source whose bodies are HTML returns `html_page` and leaves the Markdown to extraction. Any `KindlyError`
+that a loader raises leaves the page to the next one.
 """
 
 import logging
@@ -38,73 +37,73 @@ from typing import Protocol
 import anyio
 
 from kindly.errors import KindlyError, PageUnreachable
-from kindly.fetch.chain.types import Headers, HopReply, PageRequest
+from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.models import FetchMethod, How, Page
 from kindly.needs import Need
 from kindly.redact import Secret
 from kindly.urls import Url
 
 LOADER_SHARE = 0.6
-"""How much of a call's time a loader may use; the rest is for the page itself."""
+"""The part of the remaining time that a loader may use; the rest is for the plain page."""
 
 log = logging.getLogger(__name__)
 
 
 class NotLoaded(PageUnreachable):
-    """A loader gives up: the source's answer is not as documented, or it lacks what it needs."""
+    """A loader gives up: the source's answer is not as documented, or lacks what the loader needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoaderSettings:
-    """What the user set for loaders: by the names that they declare."""
+    """The user's settings for loaders, by the names that the loaders declare."""
 
     tokens: Mapping[str, Secret] = field(default_factory=dict)
     base_urls: Mapping[str, str] = field(default_factory=dict)
 
 
 class LoaderClient(Protocol):
-    """How a loader gets things: everything goes through the same guard, pace, caps and redirects."""
+    """The HTTP client of a loader: every request has the same guard, rate limits, size limits and redirects."""
 
     @property
     def now(self) -> datetime:
-        """The time that goes into a page."""
+        """The time to write into a page."""
 
     def token(self, setting: str) -> str | None:
-        """The secret of that name, if the user set one. It belongs in a header of one request."""
+        """The secret of that name, if the user set one. Send it in a header only."""
 
     def address(self, setting: str, path: str, query: Mapping[str, str] | None = None) -> Url:
         """`path` (percent-encoded already) and `query` (not yet) below the base URL of a setting.
 
-        `{word}` in a base URL is filled from the query's `{word}` and then not part of the query.
+        `{word}` in a base URL is replaced by the query's `{word}`, which then leaves the query.
         """
 
     async def page(self, url: Url) -> Page:
-        """Any page, robots.txt respected; raises a leaf of `FetchError`."""
+        """Any page; robots.txt applies. Raises a leaf of `FetchError`."""
 
     async def api(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> HopReply:
-        """An API's answer with a 2xx status; robots.txt is not for APIs and not asked.
+        """An API's response with a 2xx status; robots.txt does not apply to APIs.
 
-        Headers do not follow a redirect to another origin. A `body` is posted as JSON. An API that
-        is exhausted is not asked until it says.
+        Headers do not follow a redirect to another origin. A `body` is posted as JSON. An API whose quota is exhausted
+        is not called before its reset.
 
         Raises:
-            PageRateLimited: it is exhausted.
+            PageRateLimited: the quota is exhausted.
             FetchError: another leaf, without the query of `url`.
         """
 
     async def json(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> object:
-        """The same, decoded; raises `NotLoaded` when it is no JSON."""
+        """The same, decoded; raises `NotLoaded` if it is not JSON."""
 
-    def rest(self, url: Url, seconds: float) -> None:
-        """Leave the API at `url`'s origin alone for that long: it said so in its own way."""
+    def cool_down(self, url: Url, wait_s: float) -> None:
+        """Do not call the API at `url`'s origin for that long: it asked for it in its own way."""
 
 
 class Loader(Protocol):
-    """One way to get the pages of one kind of source."""
+    """Loads the pages of one kind of source."""
 
     @property
     def name(self) -> str:
-        """A word for it, the name of its file; `how` shows it."""
+        """The name of its file; `how` shows it."""
 
     @property
     def tokens(self) -> tuple[Need, ...]:
@@ -112,53 +111,53 @@ class Loader(Protocol):
 
     @property
     def base_urls(self) -> tuple[tuple[str, str], ...]:
-        """Settings with an address of it, and what they are when not set."""
+        """Settings with a base URL, and their defaults."""
 
     def matches(self, url: Url) -> bool:
-        """Whether it knows this address; decided from the address alone."""
+        """Whether it loads this URL; decided from the URL alone."""
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
-        """The page, had through `get`; any `KindlyError` leaves it to the next loader."""
+    async def load(self, url: Url, client: LoaderClient) -> Page:
+        """The page; any `KindlyError` leaves it to the next loader."""
 
 
 OpenLoaderClient = Callable[[Loader, PageRequest], LoaderClient]
-"""Makes what a loader gets things with; the wanted page's validators go along with `page`."""
 
 
 class Loaders:
-    """Gets a page through the first loader that matches; one that fails yields to the next."""
+    """Fetches a page through the first loader that succeeds, or else as the plain page.
+
+    The requested URL is already checked by the guard: a loader may reach its content on another host.
+    """
 
     def __init__(
-        self, loaders: Sequence[Loader], open_get: OpenLoaderClient, check: Callable[[Url], None]
+        self, loaders: Sequence[Loader], open_client: OpenLoaderClient, plain_page: Fetch
     ) -> None:
         self._loaders = tuple(loaders)
-        self._open_get = open_get
-        self._check = check
+        self._open_client = open_client
+        self._plain_page = plain_page
 
-    async def __call__(self, wanted: PageRequest) -> Page:
-        """The page; raises what the last loader raised.
+    async def __call__(self, request: PageRequest) -> Page:
+        """The page.
 
         Raises:
-            AddressRefused: the wanted address itself may not be fetched, by whatever way.
+            FetchError: the plain page's failure.
         """
-        self._check(wanted.url)
-        matching = [loader for loader in self._loaders if loader.matches(wanted.url)]
-        for loader in matching[:-1]:
-            page = await self._tried(loader, wanted)
-            if page is not None:
-                return page
-        last = matching[-1]
-        return await last.load(wanted.url, self._open_get(last, wanted))
+        for loader in self._loaders:
+            if loader.matches(request.url):
+                page = await self._try(loader, request)
+                if page is not None:
+                    return page
+        return await self._plain_page(request)
 
-    async def _tried(self, loader: Loader, wanted: PageRequest) -> Page | None:
-        """What a loader got, within its share of the time."""
-        seconds = wanted.deadline.remaining_s() * LOADER_SHARE
-        within = replace(wanted, deadline=wanted.deadline.within(seconds), known=None)
+    async def _try(self, loader: Loader, request: PageRequest) -> Page | None:
+        """A loader's page within its share of the time; None if it gives up."""
+        seconds = request.deadline.remaining_s() * LOADER_SHARE
+        within = replace(request, deadline=request.deadline.within(seconds), known=None)
         try:
             with anyio.fail_after(seconds):
-                page = await loader.load(wanted.url, self._open_get(loader, within))
+                page = await loader.load(request.url, self._open_client(loader, within))
         except (KindlyError, TimeoutError) as error:
             log.debug("loader %s gave up: %s", loader.name, type(error).__name__)
             return None
         how = How(FetchMethod.LOADER, loader.name)
-        return replace(page, requested_url=str(wanted.url), how=how, composed=True)
+        return replace(page, requested_url=str(request.url), how=how, composed=True)

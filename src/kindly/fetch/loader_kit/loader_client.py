@@ -1,6 +1,4 @@
-"""How loaders get things: pages the ordinary way, APIs without robots.txt, all through the guarded
-chain; and which APIs are exhausted until when.
-"""
+"""The loaders' HTTP client: pages through the whole chain, APIs without robots.txt, cool-downs of exhausted APIs."""
 
 import json
 import re
@@ -12,92 +10,93 @@ from urllib.parse import quote, urlencode
 from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import FetchError, PageRateLimited
-from kindly.fetch.chain.redirects import Redirects, failure, retry_after_s
+from kindly.fetch.chain.redirects import Redirects
+from kindly.fetch.chain.responses import failure, retry_after_s
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
+from kindly.text.durations import seconds
 from kindly.urls import Url, parse
 
-MAX_REST_S = 86_400.0
-PLACE = re.compile(r"\{(\w+)\}")
+MAX_COOLDOWN_S = 86_400.0
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(slots=True)
 class LoaderChains:
-    """What all loaders share: the two chains, the settings, and who rests."""
+    """What all loaders share: the two request chains, the settings, and the cool-downs."""
 
     pages: Fetch
     apis: Redirects
     settings: LoaderSettings
-    times: Clock
+    clock: Clock
     cooldowns: Cooldowns[str] = field(init=False)
-    """Of APIs that are exhausted, by origin."""
+    """Of exhausted APIs, by origin."""
 
     def __post_init__(self) -> None:
-        self.cooldowns = Cooldowns(self.times.monotonic)
+        self.cooldowns = Cooldowns(self.clock.monotonic)
 
-    def open_get(self, loader: Loader, wanted: PageRequest) -> LoaderClient:
-        """What `loader` gets things with, for one wanted page."""
-        return GuardedLoaderClient(self, loader, wanted)
+    def open_client(self, loader: Loader, request: PageRequest) -> LoaderClient:
+        """The client of one loader for one page request."""
+        return GuardedLoaderClient(self, loader, request)
 
 
 @dataclass(frozen=True, slots=True)
 class GuardedLoaderClient:
-    """One loader's way to the network, for one wanted page."""
+    """One loader's client for one page request."""
 
-    ways: LoaderChains
+    chains: LoaderChains
     loader: Loader
-    wanted: PageRequest
+    request: PageRequest
 
     @property
     def now(self) -> datetime:
-        """The time that goes into a page."""
-        return self.ways.times.now()
+        return self.chains.clock.now()
 
     def token(self, setting: str) -> str | None:
-        """The secret of that name, if one is set that a header can carry."""
+        """The secret of that name, if it is set and can be sent in a header."""
         if setting not in {need.name for need in self.loader.tokens}:
-            raise NotLoaded(f"{setting} is not of this loader.", url=str(self.wanted.url))
-        secret = self.ways.settings.tokens.get(setting)
+            raise NotLoaded(
+                f"{setting} is not a setting of this loader.", url=str(self.request.url)
+            )
+        secret = self.chains.settings.tokens.get(setting)
         value = secret.get_secret_value().strip() if secret is not None else ""
         return value if PRINTABLE.fullmatch(value) else None
 
     def address(self, setting: str, path: str, query: Mapping[str, str] | None = None) -> Url:
         """`path` and `query` below the base URL of a setting."""
-        base = self.ways.settings.base_urls.get(setting) or dict(self.loader.base_urls)[setting]
-        filled = dict(query or {})
-        base = PLACE.sub(lambda place: quote(filled.pop(place[0], ""), safe=""), base)
-        return parse(base.rstrip("/") + path + ("?" + urlencode(filled) if filled else ""))
+        base = self.chains.settings.base_urls.get(setting) or dict(self.loader.base_urls)[setting]
+        left = dict(query or {})
+        base = PLACEHOLDER.sub(lambda found: quote(left.pop(found[0], ""), safe=""), base)
+        return parse(base.rstrip("/") + path + ("?" + urlencode(left) if left else ""))
 
     async def page(self, url: Url) -> Page:
-        """Any page; the wanted one is asked for with the validators of what is kept of it."""
-        known = self.wanted.known if url == self.wanted.url else None
-        return await self.ways.pages(PageRequest(url, self.wanted.deadline, known=known))
+        """Any page, through the whole chain."""
+        return await self.chains.pages(PageRequest(url, self.request.deadline))
 
     async def api(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> HopReply:
-        """An API's answer with a 2xx status, unless the API is exhausted."""
-        shown = url.origin + url.target.partition("?")[0]
-        if wait_s := self.ways.cooldowns.remaining_s(url.origin):
+        """An API's response with a 2xx status, unless the API is in a cool-down."""
+        without_query = url.origin + url.target.partition("?")[0]
+        if wait_s := self.chains.cooldowns.remaining_s(url.origin):
             raise PageRateLimited(
-                f"{url.host} is left alone for another {wait_s:.0f} seconds.",
-                url=shown,
+                f"The quota of {url.host} is used up for another {seconds(wait_s)}.",
+                url=without_query,
                 retry_after_s=wait_s,
             )
         try:
-            asked = PageRequest(url, self.wanted.deadline, headers=headers, body=body)
-            reply = await self.ways.apis.follow(asked)
-            self.rest(url, rest_s(reply, self.now))
+            request = PageRequest(url, self.request.deadline, headers=headers, body=body)
+            reply = await self.chains.apis.follow(request)
+            self.cool_down(url, cooldown_s(reply, self.now))
             if error := failure(reply, self.now):
                 raise error
         except FetchError as error:
-            error.url = shown
-            raise
+            raise error.replace(url=without_query) from error
         return reply
 
     async def json(self, url: Url, headers: Headers = (), *, body: bytes | None = None) -> object:
-        """An API's answer, decoded."""
+        """An API's response, decoded."""
         reply = await self.api(url, headers, body=body)
         try:
             decoded: object = json.loads(reply.body)
@@ -105,16 +104,14 @@ class GuardedLoaderClient:
             raise NotLoaded(f"{url.host} did not answer in JSON.", url=url.origin) from error
         return decoded
 
-    def rest(self, url: Url, seconds: float) -> None:
-        """Leave an API alone for that long."""
-        if seconds > 0:
-            self.ways.cooldowns.start(url.origin, min(seconds, MAX_REST_S))
+    def cool_down(self, url: Url, wait_s: float) -> None:
+        """Do not call the API at `url`'s origin for that long, up to `MAX_COOLDOWN_S`."""
+        if wait_s > 0:
+            self.chains.cooldowns.start(url.origin, min(wait_s, MAX_COOLDOWN_S))
 
 
-def rest_s(reply: HopReply, now: datetime) -> float:
-    """How long an API asks to be left alone: `Retry-After` of a refusal, or the moment at which an
-    `X-RateLimit-Remaining` of 0 is filled up again.
-    """
+def cooldown_s(reply: HopReply, now: datetime) -> float:
+    """Seconds that an API asks to wait: a refusal's `Retry-After`, or until the reset of an exhausted quota."""
     if reply.status in {403, 429, 503} and (wait_s := retry_after_s(reply, now)):
         return wait_s
     return exhausted_s(dict(reply.headers), now)

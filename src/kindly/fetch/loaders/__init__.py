@@ -1,4 +1,4 @@
-"""The loaders, in the order in which they are tried."""
+"""The loaders, in the order in which they are tried; the plain page comes after them."""
 
 from kindly.fetch.loader_kit.loader import Loader
 from kindly.fetch.loaders.arxiv import ARXIV
@@ -10,7 +10,6 @@ from kindly.fetch.loaders.pypi import PYPI
 from kindly.fetch.loaders.rfc import RFC
 from kindly.fetch.loaders.stackexchange import STACKEXCHANGE
 from kindly.fetch.loaders.twin import TWIN
-from kindly.fetch.loaders.web import WEB
 from kindly.fetch.loaders.wikipedia import WIKIPEDIA
 
 LOADERS: tuple[Loader, ...] = (
@@ -24,5 +23,4 @@ LOADERS: tuple[Loader, ...] = (
     HACKERNEWS,
     RFC,
     TWIN,
-    WEB,
 )

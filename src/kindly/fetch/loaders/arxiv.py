@@ -66,12 +66,12 @@ class Arxiv:
         """Whether it is a paper's address."""
         return paper_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The paper, or its abstract alone where nothing else is to be had."""
         paper = paper_of(url)
         if paper is None:
             raise NotLoaded("The address names no paper.", url=str(url))
-        record, text = await _both(paper, get)
+        record, text = await _both(paper, client)
         if isinstance(text, Page) and _is_pdf(text):
             return text
         if isinstance(text, Page):
@@ -81,7 +81,7 @@ class Arxiv:
             article = without_text(paper, record)
         else:
             raise text
-        return article_page(article, get.now)
+        return article_page(article, client.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,38 +105,38 @@ def paper_of(url: Url) -> str | None:
     return found.group(1) if found else None
 
 
-async def _both(paper: str, get: LoaderClient) -> tuple[ArxivRecord | None, Page | KindlyError]:
+async def _both(paper: str, client: LoaderClient) -> tuple[ArxivRecord | None, Page | KindlyError]:
     """What the archive knows and the text, asked for at once; each may fail alone."""
     records: list[ArxivRecord | None] = []
 
     async def look_up() -> None:
-        records.append(await _record(paper, get))
+        records.append(await _record(paper, client))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(look_up)
-        text = await _text(paper, get)
+        text = await _text(paper, client)
     return records[0], text
 
 
-async def _record(paper: str, get: LoaderClient) -> ArxivRecord | None:
-    asked = get.address("ARXIV_API_URL", "/api/query", {"id_list": paper, "max_results": "1"})
+async def _record(paper: str, client: LoaderClient) -> ArxivRecord | None:
+    asked = client.address("ARXIV_API_URL", "/api/query", {"id_list": paper, "max_results": "1"})
     try:
-        reply = await get.api(asked)
+        reply = await client.api(asked)
     except KindlyError:
         return None
     return to_record(reply.body.decode("utf-8", "replace"))
 
 
-async def _text(paper: str, get: LoaderClient) -> Page | KindlyError:
+async def _text(paper: str, client: LoaderClient) -> Page | KindlyError:
     """The HTML, else the PDF, else why there is neither."""
     try:
-        page = await get.page(get.address("ARXIV_URL", f"/html/{paper}"))
+        page = await client.page(client.address("ARXIV_URL", f"/html/{paper}"))
         if b"ltx_" in page.body:
             return page
     except FetchError:
         pass
     try:
-        page = await get.page(get.address("ARXIV_URL", f"/pdf/{paper}"))
+        page = await client.page(client.address("ARXIV_URL", f"/pdf/{paper}"))
     except FetchError as error:
         return error
     return page if _is_pdf(page) else PageNotFound("There is no such paper.", url=page.url)

@@ -32,24 +32,26 @@ class Crates:
         """Whether it is a crate's address, or a release's."""
         return crate_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The crate, at the release that the address names or at the latest stable one."""
         found = crate_of(url)
         if found is None:
             raise NotLoaded("The address names no crate.", url=str(url))
         crate, asked = found
-        answer = JsonFields.of(await get.json(get.address("CRATES_URL", f"/api/v1/crates/{crate}")))
+        answer = JsonFields.of(
+            await client.json(client.address("CRATES_URL", f"/api/v1/crates/{crate}"))
+        )
         version = asked or latest(answer.part("crate"))
-        readme = await _readme(crate, version, get)
+        readme = await _readme(crate, version, client)
         body = await anyio.to_thread.run_sync(plain, readme)
-        return article_page(to_article(answer, version, body), get.now)
+        return article_page(to_article(answer, version, body), client.now)
 
 
-async def _readme(crate: str, version: str, get: LoaderClient) -> str:
+async def _readme(crate: str, version: str, client: LoaderClient) -> str:
     """The README as the registry renders it, empty where there is none."""
-    asked = get.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
+    asked = client.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
     try:
-        reply = await get.api(asked, (("Accept", "text/html"),))
+        reply = await client.api(asked, (("Accept", "text/html"),))
     except FetchError:
         return ""
     return reply.body.decode("utf-8", "replace")

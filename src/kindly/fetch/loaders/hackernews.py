@@ -31,13 +31,13 @@ class HackerNews:
         """Whether it is an item's address."""
         return item_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The item and its thread."""
         item = item_of(url)
         if item is None:
             raise NotLoaded("The address names no item.", url=str(url))
-        answer = await get.json(get.address("HN_API_URL", f"/api/v1/items/{item}"))
-        return article_page(to_article(JsonFields.of(answer), item), get.now)
+        answer = await client.json(client.address("HN_API_URL", f"/api/v1/items/{item}"))
+        return article_page(to_article(JsonFields.of(answer), item), client.now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,28 +40,28 @@ class Npm:
         """Whether it is a package's address, or a release's."""
         return package_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The package, at the release that the address names or at the latest."""
         found = package_of(url)
         if found is None:
             raise NotLoaded("The address names no package.", url=str(url))
         package, version = found
         try:
-            asked = get.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
-            text = to_markdown(JsonFields.of(await get.json(asked)), version)
+            asked = client.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
+            text = to_markdown(JsonFields.of(await client.json(asked)), version)
         except PageTooLarge:
-            text = await _by_release(package, version, get)
-        return markdown_page(url, text, get.now)
+            text = await _by_release(package, version, client)
+        return markdown_page(url, text, client.now)
 
 
-async def _by_release(package: str, version: str, get: LoaderClient) -> str:
+async def _by_release(package: str, version: str, client: LoaderClient) -> str:
     """One release and the README among its files."""
     path = f"/{quote(package, safe='@')}/{version or 'latest'}"
-    release = JsonFields.of(await get.json(get.address("NPM_REGISTRY_URL", path)))
+    release = JsonFields.of(await client.json(client.address("NPM_REGISTRY_URL", path)))
     number = release.needed("version")
     try:
-        file = get.address("NPM_FILES_URL", f"/{package}@{number}/README.md")
-        readme = (await get.api(file)).body.decode("utf-8", "replace")
+        file = client.address("NPM_FILES_URL", f"/{package}@{number}/README.md")
+        readme = (await client.api(file)).body.decode("utf-8", "replace")
     except FetchError:
         readme = release.text("readme")
     return _laid_out(JsonFields({}), release, readme)

@@ -38,15 +38,15 @@ class Pypi:
         """Whether it is a project's address, or a release's."""
         return project_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The project, at the release that the address names or at the latest."""
         found = project_of(url)
         if found is None:
             raise NotLoaded("The address names no project.", url=str(url))
         project, version = found
         path = f"/pypi/{project}/{version}/json" if version else f"/pypi/{project}/json"
-        answer = JsonFields.of(await get.json(get.address("PYPI_URL", path)))
-        return markdown_page(url, to_markdown(answer), get.now)
+        answer = JsonFields.of(await client.json(client.address("PYPI_URL", path)))
+        return markdown_page(url, to_markdown(answer), client.now)
 
 
 def project_of(url: Url) -> tuple[str, str] | None:

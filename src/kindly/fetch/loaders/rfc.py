@@ -68,25 +68,25 @@ class Rfc:
         """Whether it is an RFC's address."""
         return number_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The RFC, with what has become of it where the editor says."""
         number = number_of(url)
         if number is None:
             raise NotLoaded("The address names no RFC.", url=str(url))
-        reply = await get.api(get.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.txt"))
+        reply = await client.api(client.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.txt"))
         if reply.body.lstrip()[:1] == b"<":
             raise NotLoaded("The RFC is not to be had as plain text.", url=str(url))
-        record = await _record(number, get)
+        record = await _record(number, client)
         text = reply.body.decode("utf-8", "replace")
         markdown = await anyio.to_thread.run_sync(to_markdown, number, text, record)
-        return markdown_page(url, markdown, get.now)
+        return markdown_page(url, markdown, client.now)
 
 
-async def _record(number: str, get: LoaderClient) -> JsonFields:
+async def _record(number: str, client: LoaderClient) -> JsonFields:
     """What the editor knows of an RFC; nothing when he does not say."""
     try:
         return JsonFields.of(
-            await get.json(get.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.json"))
+            await client.json(client.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.json"))
         )
     except KindlyError:
         return JsonFields({})

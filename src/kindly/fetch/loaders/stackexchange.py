@@ -58,18 +58,18 @@ class StackExchange:
         """Whether it is a question or an answer of one of the network's sites."""
         return site_of(url.host) is not None and PATH.fullmatch(url.target) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The question, its answers in order, and the comments on all of them."""
         found, site = PATH.fullmatch(url.target), site_of(url.host)
         if found is None or site is None:
             raise NotLoaded("That is no question.", url=str(url))
-        asking = _Asking(get, site)
+        asking = _Asking(client, site)
         try:
             thread = await _thread(asking, found[1], found[2])
         finally:
             asking.rest()
         address = parse(thread.question.text("link") or str(url))
-        return html_page(address, thread.question.needed("title"), to_html(thread), get.now)
+        return html_page(address, thread.question.needed("title"), to_html(thread), client.now)
 
 
 STACKEXCHANGE = StackExchange()
@@ -90,23 +90,23 @@ class Thread:
 class _Asking:
     """Asks the API for items, and remembers when it wants a rest."""
 
-    get: LoaderClient
+    client: LoaderClient
     site: str
-    rest_s: float = 0.0
+    cooldown_s: float = 0.0
 
     async def items(self, path: str, query: Mapping[str, str]) -> tuple[list[JsonFields], bool]:
         """The items at `path`, and whether there are more."""
         asked = {"site": self.site, "filter": "withbody", **query}
-        if key := self.get.token(KEY):
+        if key := self.client.token(KEY):
             asked["key"] = key
         try:
-            answer = JsonFields.of(await self.get.json(self.get.address(API, path, asked)))
+            answer = JsonFields.of(await self.client.json(self.client.address(API, path, asked)))
         except PageForbidden:
-            self.rest_s = max(self.rest_s, REFUSED_REST_S)
+            self.cooldown_s = max(self.cooldown_s, REFUSED_REST_S)
             raise
-        self.rest_s = max(self.rest_s, answer.number("backoff"))
+        self.cooldown_s = max(self.cooldown_s, answer.number("backoff"))
         if answer.values.get("quota_remaining") == 0:
-            self.rest_s = QUOTA_REST_S
+            self.cooldown_s = QUOTA_REST_S
         if not isinstance(answer.values.get("items"), list):
             raise NotLoaded("Stack Exchange answered without items.", url="")
         return answer.parts("items"), answer.flag("has_more")
@@ -115,7 +115,7 @@ class _Asking:
         """Leave the API alone for as long as it asked; within one thread no method is asked twice
         too soon.
         """
-        self.get.rest(self.get.address(API, "/"), self.rest_s)
+        self.client.cool_down(self.client.address(API, "/"), self.cooldown_s)
 
 
 def site_of(host: str) -> str | None:

@@ -86,37 +86,37 @@ class Twin:
         """Whether it is `llms.txt`, or looks like a page of documentation."""
         return is_llms(url) or is_documentation(url)
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The twin.
 
         Raises:
             NotLoaded: there is none, or the host is known to have none.
         """
         if is_llms(url):
-            return _as_markdown(await get.page(url))
-        known = self.memory.has(url.netloc, get.now)
+            return _as_markdown(await client.page(url))
+        known = self.memory.has(url.netloc, client.now)
         if known is False:
             raise NotLoaded("The host has no Markdown twins.", url=str(url))
-        twin = await _known_twin(url, get) if known else await self._first_twin(url, get)
+        twin = await _known_twin(url, client) if known else await self._first_twin(url, client)
         return replace(twin, url=str(url), etag=None, last_modified=None)
 
-    async def _first_twin(self, url: Url, get: LoaderClient) -> Page:
+    async def _first_twin(self, url: Url, client: LoaderClient) -> Page:
         """Ask an unknown host, once; until it answers it counts as one without."""
-        self.memory.note(url.netloc, get.now, found=False)
+        self.memory.note(url.netloc, client.now, found=False)
         with anyio.move_on_after(self.probe_s):
-            page = _as_markdown(await get.page(twins_of(url)[0]))
-            self.memory.note(url.netloc, get.now, found=True)
+            page = _as_markdown(await client.page(twins_of(url)[0]))
+            self.memory.note(url.netloc, client.now, found=True)
             return page
         raise NotLoaded("The host took too long to show a Markdown twin.", url=str(url))
 
 
-async def _known_twin(url: Url, get: LoaderClient) -> Page:
+async def _known_twin(url: Url, client: LoaderClient) -> Page:
     """The twin at a host that has some, whichever way it is spelled."""
     usual, other = twins_of(url)
     try:
-        return _as_markdown(await get.page(usual))
+        return _as_markdown(await client.page(usual))
     except FetchError:
-        return _as_markdown(await get.page(other))
+        return _as_markdown(await client.page(other))
 
 
 def is_llms(url: Url) -> bool:

@@ -64,28 +64,28 @@ class Wikipedia:
         """Whether it is an article's address."""
         return article_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The article; a redirect's target under its own name."""
         found = article_of(url)
         if found is None:
             raise NotLoaded("The address names no article.", url=str(url))
-        markup = (await _body(*found, get)).decode("utf-8", "replace")
+        markup = (await _body(*found, client)).decode("utf-8", "replace")
         article = await anyio.to_thread.run_sync(to_article, markup, *found)
         if article is None:
             raise NotLoaded("The article holds no text.", url=str(url))
-        return article_page(article, get.now)
+        return article_page(article, client.now)
 
 
-async def _body(language: str, title: str, get: LoaderClient) -> bytes:
+async def _body(language: str, title: str, client: LoaderClient) -> bytes:
     where = {"{language}": language}
     rest = f"/api/rest_v1/page/html/{quote(title, safe='')}"
     try:
-        return (await get.api(get.address("WIKIPEDIA_URL", rest, where))).body
+        return (await client.api(client.address("WIKIPEDIA_URL", rest, where))).body
     except PageNotFound:
         raise
     except FetchError:
         page = f"/wiki/{quote(title, safe=SAFE_IN_TITLE)}"
-        return (await get.page(get.address("WIKIPEDIA_URL", page, where))).body
+        return (await client.page(client.address("WIKIPEDIA_URL", page, where))).body
 
 
 def article_of(url: Url) -> tuple[str, str] | None:

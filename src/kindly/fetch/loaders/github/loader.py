@@ -73,16 +73,16 @@ class GitHub:
         """Whether it is an address whose content the API or the raw host has."""
         return target_of(url) is not None
 
-    async def load(self, url: Url, get: LoaderClient) -> Page:
+    async def load(self, url: Url, client: LoaderClient) -> Page:
         """The thing at that address, laid out in Markdown; files that are no text as they are."""
         target = target_of(url)
         if target is None:
             raise NotLoaded("That is nothing that GitHub's API has.", url=str(url))
-        asking = _Asking(get, target)
+        asking = _Asking(client, target)
         if target.kind == "file":
             return await _file(url, asking)
         text = await LAYOUTS[target.kind](asking)
-        return markdown_page(url, text, get.now)
+        return markdown_page(url, text, client.now)
 
 
 GITHUB = GitHub()
@@ -92,12 +92,12 @@ GITHUB = GitHub()
 class _Asking:
     """Asks GitHub about one target."""
 
-    get: LoaderClient
+    client: LoaderClient
     target: Target
 
     async def json(self, path: str, query: Mapping[str, str] | None = None) -> object:
         """What the API has at a path."""
-        return await self.get.json(self.get.address(API, path, query), self._headers())
+        return await self.client.json(self.client.address(API, path, query), self._headers())
 
     async def fields(self, path: str) -> JsonFields:
         """The object that the API has at a path."""
@@ -122,33 +122,33 @@ class _Asking:
     async def raw(self, path: str) -> HopReply:
         """A file as it is; the token is asked to help only where nobody else may see the file."""
         owner, repo = self.target.owner, self.target.repo
-        address = self.get.address(RAW, f"/{owner}/{repo}/{self.target.ref or 'HEAD'}/{path}")
+        address = self.client.address(RAW, f"/{owner}/{repo}/{self.target.ref or 'HEAD'}/{path}")
         try:
-            return await self.get.api(address)
+            return await self.client.api(address)
         except PageNotFound:
             headers = self._headers("application/vnd.github.raw+json")
-            if not self.get.token(TOKEN):
+            if not self.client.token(TOKEN):
                 raise
         query = {"ref": unquote(self.target.ref)} if self.target.ref else None
-        contents = self.get.address(API, f"/repos/{owner}/{repo}/contents/{path}", query)
-        return await self.get.api(contents, headers)
+        contents = self.client.address(API, f"/repos/{owner}/{repo}/contents/{path}", query)
+        return await self.client.api(contents, headers)
 
     async def graphql(self, query: str, variables: Mapping[str, object]) -> JsonFields:
         """The data that answers a GraphQL query."""
-        if not self.get.token(TOKEN):
+        if not self.client.token(TOKEN):
             raise NotLoaded("GitHub shows discussions to its API's users only.", url="")
         body = json.dumps({"query": query, "variables": variables}).encode()
-        answer = await self.get.json(self._graphql_address(), self._headers(), body=body)
+        answer = await self.client.json(self._graphql_address(), self._headers(), body=body)
         return JsonFields.of(answer).part("data")
 
     def _graphql_address(self) -> Url:
         """Beside the REST API on github.com; beside its version on an Enterprise server."""
-        address = str(self.get.address(API, "/graphql"))
+        address = str(self.client.address(API, "/graphql"))
         return parse(address.replace("/api/v3/graphql", "/api/graphql"))
 
     def _headers(self, accept: str = "application/vnd.github+json") -> Headers:
         headers = (("Accept", accept), ("X-GitHub-Api-Version", "2022-11-28"))
-        if token := self.get.token(TOKEN):
+        if token := self.client.token(TOKEN):
             return (*headers, ("Authorization", f"Bearer {token}"))
         return headers
 
@@ -161,12 +161,12 @@ async def _file(url: Url, asking: _Asking) -> Page:
         content = "\0"
     if "\0" in content[:4096]:
         media_type = (reply.header("content-type") or "").partition(";")[0].strip().lower()
-        page = plain_page(url, "", asking.get.now)
+        page = plain_page(url, "", asking.client.now)
         return replace(page, media_type=media_type, body=reply.body, charset=None)
     text = file_text(asking.target, content)
     if text is None:
-        return plain_page(url, content, asking.get.now)
-    return markdown_page(url, text, asking.get.now)
+        return plain_page(url, content, asking.client.now)
+    return markdown_page(url, text, asking.client.now)
 
 
 async def _issue(asking: _Asking) -> str:
@@ -297,7 +297,7 @@ async def _history(asking: _Asking) -> str:
 async def _wiki(asking: _Asking) -> str:
     target = asking.target
     path = f"/wiki/{target.owner}/{target.repo}/{target.path}.md"
-    reply = await asking.get.api(asking.get.address(RAW, path))
+    reply = await asking.client.api(asking.client.address(RAW, path))
     return wiki_text(target, reply.body.decode("utf-8-sig", "replace"))
 
 

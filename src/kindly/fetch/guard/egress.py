@@ -1,20 +1,38 @@
-"""Which proxy a page's traffic leaves through: an address and the user's settings in, one `Upstream` or none out.
+"""Egress: how page traffic leaves this machine. The proxy settings and a URL in, the forward proxy to use or None out.
 
-Pure, and the same for every client of pages. The proxy itself is the user's choice and is not checked by the guard.
+Pure, and the same for the HTTP client and the browser. The guard does not check the proxy's own address: the user
+chose it.
 """
 
 from base64 import b64encode
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+import anyio
+
 from kindly.errors import InputError, SettingsError
-from kindly.fetch.chain.types import Egress
+from kindly.net.tls import Tls
 from kindly.urls import Url, parse
 
 
 @dataclass(frozen=True, slots=True)
+class Egress:
+    """Proxies, hosts that bypass them, trusted certificates, and the connection limit of the whole program."""
+
+    proxy: str | None = field(default=None, repr=False)
+    """For https URLs."""
+    http_proxy: str | None = field(default=None, repr=False)
+    """For http URLs."""
+    no_proxy: tuple[str, ...] = ()
+    """Host names that bypass the proxy, with their subdomains; `*` is every host."""
+    tls: Tls = field(default_factory=Tls)
+    slots: anyio.Semaphore | None = field(default=None, repr=False)
+    """Limits downloads together with all other traffic; without it, downloads have their own limit."""
+
+
+@dataclass(frozen=True, slots=True)
 class Upstream:
-    """A forward proxy, and who we are to it."""
+    """A forward proxy and our credentials for it."""
 
     url: Url
     auth: tuple[str, str] | None = field(default=None, repr=False)
@@ -22,17 +40,17 @@ class Upstream:
 
     @property
     def authorization(self) -> str:
-        """The value of `Proxy-Authorization`, or nothing."""
+        """The value of `Proxy-Authorization`, or an empty string."""
         if self.auth is None:
             return ""
         return f"Basic {b64encode(':'.join(self.auth).encode()).decode()}"
 
 
 def upstream_of(egress: Egress, url: Url) -> Upstream | None:
-    """The proxy for an address; none when it is dialled itself.
+    """The proxy for a URL; None for a direct connection.
 
     Raises:
-        SettingsError: the proxy's address is no http or https address.
+        SettingsError: the proxy's address is no http or https URL.
     """
     proxy = egress.proxy if url.scheme == "https" else egress.http_proxy
     if proxy is None or _bypasses(url.host, egress.no_proxy):
@@ -44,7 +62,7 @@ def parse_upstream(address: str) -> Upstream:
     """A proxy's address, with or without `user:password@`.
 
     Raises:
-        SettingsError: it is no http or https address.
+        SettingsError: it is no http or https URL.
     """
     try:
         parts = urlsplit(address)
