@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from kindly.version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractAsyncContextManager
@@ -10,8 +12,6 @@ if TYPE_CHECKING:
     from kindly.settings import Settings
 
 __all__ = ["SERVER_NAME", "__version__", "open"]
-
-__version__ = "0.1.0"
 
 SERVER_NAME = "kindly-web-search-mcp-server"
 

@@ -13,6 +13,7 @@ import anyio.lowlevel
 import pytest
 from anyio.abc import SocketStream
 
+import kindly
 from kindly.budget import Deadline
 from kindly.errors import (
     AddressRefused,
@@ -371,6 +372,7 @@ async def test_headers_are_those_of_a_polite_browser(site: Site) -> None:
     assert headers["accept"].startswith("text/markdown, text/html;q=0.9")
     assert {"gzip", "br", "zstd"} <= set(headers["accept-encoding"].split(", "))
     assert headers["user-agent"].startswith("Mozilla/5.0")
+    assert headers["user-agent"].endswith(f" Kindly/{kindly.__version__}")
 
 
 async def test_cookies_are_neither_kept_nor_sent(site: Site) -> None:

@@ -7,11 +7,11 @@ wrapper has the shape of what it wraps and knows only the next one.
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kindly import __version__
 from kindly.budget import Deadline
 from kindly.errors import PageUnreachable
 from kindly.models import Page
 from kindly.urls import Url
+from kindly.version import __version__
 
 USER_AGENT = (
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "
