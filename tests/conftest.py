@@ -2,10 +2,12 @@
 
 import logging
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.support.paths import TESTS
 from tests.support.site import Site, running_site
 
 SETTING_PREFIXES = (
@@ -19,6 +21,24 @@ SETTING_PREFIXES = (
     "OTEL_",
 )
 SETTING_NAMES = ("GITHUB_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "DATA_DIR")
+
+NOT_UNIT = {"attacks", "conformance", "contracts", "faults", "journeys", "live", "quality", "rules"}
+"""Folders that do not mirror the package. All their tests count as slow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        (folder, *_) = item.path.relative_to(TESTS).parts
+        if folder in NOT_UNIT or "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say once for each reason how many tests were skipped."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
 @pytest.fixture

@@ -29,14 +29,15 @@ from kindly.urls import parse
 from tests.support.attack_engine import Engine, Network, article, running, text_of
 from tests.support.chromium import needs_chromium
 from tests.support.fetch_fakes import PUBLIC, FakeDialler, FakeResolver, Seen, Server
-from tests.support.paths import ROOT
+from tests.support.paths import ROOT, SHARED_DATA
+from tests.support.shared_data import cases_or_skip, shared_lines
 from tests.support.site import ARTICLE, Answer, head_of, html
 from tests.support.ssrf_rows import LITERALS, NAMES
 from tests.support.streams import Talk, scripted_net
 
 pytestmark = pytest.mark.anyio
 
-VECTORS = ROOT / "../shared/data/security/ssrf_vectors.dev.jsonl"
+VECTORS = SHARED_DATA / "security" / "ssrf_vectors.dev.jsonl"
 SOFT_AND_STRICTER = {
     "ok-bare-host": "a URL without a scheme is refused with a sentence that says so",
 }
@@ -76,14 +77,14 @@ class Vector:
 
 
 def vectors() -> list[Vector]:
-    if not VECTORS.is_file():
-        return []
-    return [Vector(**json.loads(line)) for line in VECTORS.read_text("utf-8").splitlines()]
-
-
-def test_vectors_are_there() -> None:
-    if not vectors():
-        pytest.skip("the shared security data is not beside this checkout")
+    """All vectors but those for a browser (see fetch/browser/test_chromium.py) and those answered more strictly."""
+    found = [Vector(**json.loads(line)) for line in shared_lines(VECTORS)]
+    return [
+        vector
+        for vector in found
+        if "browser" not in {vector.kind, vector.setup.get("engine")}
+        and vector.id not in SOFT_AND_STRICTER
+    ]
 
 
 class VectorSite:
@@ -124,12 +125,8 @@ def redirecting(location: str) -> Answer:
     return Answer(status=302, headers={"Location": location})
 
 
-@pytest.mark.parametrize("vector", vectors(), ids=lambda vector: vector.id)
+@pytest.mark.parametrize("vector", cases_or_skip(vectors(), VECTORS), ids=lambda vector: vector.id)
 async def test_vector_comes_out_right_and_dials_nothing_private(vector: Vector) -> None:
-    if vector.kind == "browser" or vector.setup.get("engine") == "browser":
-        pytest.skip("shown in a real browser by tests/fetch/browser/test_chromium.py")
-    if vector.id in SOFT_AND_STRICTER:
-        pytest.skip(SOFT_AND_STRICTER[vector.id])
     slow = "dns_delay_s" in vector.setup
     network = Network(
         vector.dns,

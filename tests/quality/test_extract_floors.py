@@ -14,6 +14,7 @@ from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
 from tests.support.paths import SHARED_DATA
+from tests.support.shared_data import REASON
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 OWN_FLOOR = 0.98
@@ -54,7 +55,7 @@ def dev_pages(name: str) -> list[tuple[str, str, str]]:
     """Markup, truth and address of a part of a data set."""
     path = DEV / name / "dev.jsonl.gz"
     if not path.is_file():
-        pytest.skip("the extraction corpora are not beside the checkout")
+        pytest.skip(REASON)
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in islice(lines, 0, None, EVERY[name])]
     return [

@@ -1,13 +1,14 @@
 """Retrieval must not get worse unnoticed: a sample of questions, and floors a little below today's figures."""
 
 import pytest
-from bench.retrieval import DATA, answered, load, run, told
+from bench.retrieval import answered, load, run, told
+
+from tests.support.paths import SHARED_DATA
+from tests.support.shared_data import needs_shared
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not DATA.is_dir(), reason="../shared/data/retrieval is not beside this checkout"
-    ),
+    needs_shared(SHARED_DATA / "retrieval"),
 ]
 
 SAMPLE = 60

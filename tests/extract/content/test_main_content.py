@@ -8,6 +8,7 @@ from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from tests.support.html_pages import page, read
 from tests.support.paths import SHARED_DATA
+from tests.support.shared_data import needs_shared
 
 PROSE = "A sentence of the story that goes on for a while and says something. " * 6
 CORPORA = sorted((SHARED_DATA / "extract").glob("*/dev.jsonl.gz"))
@@ -45,7 +46,7 @@ def test_frameset_without_a_body_is_refused() -> None:
         read("<frameset><frame src=a></frameset>")
 
 
-@pytest.mark.skipif(not CORPORA, reason="the extraction corpora are not beside the checkout")
+@needs_shared(SHARED_DATA / "extract")
 def test_real_pages_give_text_or_a_named_error() -> None:
     refused = total = 0
     for corpus in CORPORA:

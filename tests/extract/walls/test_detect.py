@@ -11,6 +11,7 @@ from kindly.extract.document import extract
 from kindly.models import OutcomeKind
 from tests.support.html_pages import page, read
 from tests.support.paths import DATA, SHARED_DATA
+from tests.support.shared_data import needs_shared
 
 CORPUS = SHARED_DATA / "extract" / "wcxb" / "dev.jsonl.gz"
 ARTICLE = (
@@ -106,7 +107,7 @@ def test_selected_part_is_judged_by_its_own_text_only() -> None:
     assert read(body, selector="#a").text == "Short but asked for."
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the pages in ../shared/data are not here")
+@needs_shared(CORPUS)
 def test_real_pages_are_not_taken_for_walls() -> None:
     walled: list[str] = []
     with gzip.open(CORPUS, "rt", encoding="utf-8") as lines:

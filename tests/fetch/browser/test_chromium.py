@@ -30,6 +30,7 @@ from kindly.urls import parse
 from tests.support.chromium import needs_chromium
 from tests.support.fetch_fakes import PUBLIC, FakeResolver
 from tests.support.paths import SHARED_DATA
+from tests.support.shared_data import needs_shared, shared_lines
 from tests.support.site import HTML, Answer, html, redirect, text
 from tests.support.streams import ScriptedNet, Talk, scripted_net
 
@@ -309,17 +310,14 @@ async def test_no_process_outlives_a_server_that_was_killed(folder: Path) -> Non
 
 
 def rows() -> list[dict[str, Any]]:
-    if not VECTORS.is_file():
-        return []
-    found = (json.loads(line) for line in VECTORS.read_text("utf-8").splitlines())
+    found = (json.loads(line) for line in shared_lines(VECTORS))
     return [row for row in found if row["kind"] == "browser"]
 
 
 @pytest.mark.slow
+@needs_shared(VECTORS)
 async def test_no_vector_reaches_a_private_address(folder: Path) -> None:
     """All rows in one browser, as a server would meet them; each with a private and a loopback canary."""
-    if not rows():
-        pytest.skip("the shared security data is not beside this checkout")
     routes: dict[str, Answer | None] = {}
     for canary_id, canary in enumerate(CANARIES):
         for row in rows():

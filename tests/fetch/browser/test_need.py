@@ -12,6 +12,7 @@ from kindly.fetch.browser.need import LOOKED_AT_BYTES, browser_reason
 from kindly.models import FetchMethod, How, Page
 from tests.support.js_pages import JS_PAGES, shell
 from tests.support.paths import SHARED_DATA
+from tests.support.shared_data import needs_shared
 from tests.support.site import ARTICLE
 
 DATA = SHARED_DATA / "extract"
@@ -162,9 +163,8 @@ def test_bytes_beyond_the_limit_change_nothing() -> None:
     assert browser_reason(page(html + " " * LOOKED_AT_BYTES + WORDS))
 
 
+@needs_shared(DATA)
 def test_saved_static_pages_need_no_browser() -> None:
-    if not DATA.is_dir():
-        pytest.skip("the shared extraction data is not beside this checkout")
     total = needing = 0
     for path in sorted(DATA.glob("*/dev.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
