@@ -1,7 +1,7 @@
 # Kindly with a Chromium beside it. Runs as an ordinary user; its root may be read-only, with /tmp in memory and
 # what it keeps in the volume /data. Over stdio by default:
 #   docker build -t kindly . && docker run -i --rm --read-only --tmpfs /tmp -v kindly:/data kindly
-# Over HTTP: compose.yaml.
+# Over HTTP: packaging/compose.yaml.
 
 FROM python:3.13-slim-trixie AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1

@@ -360,7 +360,7 @@ def test_a_machine_without_home_variables_has_a_home() -> None:
     assert this_machine({"USERPROFILE": os.sep}).home == Path(os.sep)
 
 
-UVX = "uvx --from git+<repo> kindly-web-search-mcp-server"
+UVX = "uvx --from git+https://github.com/kindly-mcp/kindly kindly-web-search-mcp-server"
 
 
 def printed(home: Path, client: Client) -> str:

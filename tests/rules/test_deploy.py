@@ -1,6 +1,6 @@
-"""What is said to Docker, Compose, nginx, Prometheus and Kubernetes exists: files, settings, commands, paths, ports.
+"""The files for Docker, Compose, nginx, Prometheus and Kubernetes name only what exists: files, settings, paths, ports.
 
-No engine runs here; this is what can be known without one.
+No container engine runs here.
 """
 
 import re
@@ -22,14 +22,15 @@ from kindly.server.server_state import ServerState
 from kindly.settings import Settings
 from tests.support.paths import ROOT
 
+PACKAGING = ROOT / "packaging"
 KNOWN = {row.split("`")[1] for row in rows()}
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+COMPOSE: dict[str, Any] = yaml.safe_load((PACKAGING / "compose.yaml").read_text(encoding="utf-8"))
 KINDLY: dict[str, Any] = COMPOSE["services"]["kindly"]
-NGINX = (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+NGINX = (PACKAGING / "deploy" / "nginx.conf").read_text(encoding="utf-8")
 KUBERNETES: dict[str, dict[str, Any]] = {
     part["kind"]: part
-    for part in yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text("utf-8"))
+    for part in yaml.safe_load_all((PACKAGING / "deploy" / "kubernetes.yaml").read_text("utf-8"))
 }
 POD: dict[str, Any] = KUBERNETES["Deployment"]["spec"]["template"]["spec"]
 CONTAINER: dict[str, Any] = POD["containers"][0]
@@ -42,20 +43,20 @@ def instructions(name: str) -> list[str]:
 
 def paths() -> set[str]:
     """Every path that the server answers, without what only OAuth adds."""
-    desk = ServerState("kindly", {}, lambda: None)
-    library = health.LibrarySize(desk)
-    routes = [*health.routes(desk, library), *console.routes(desk, library)]
+    state = ServerState("kindly", {}, lambda: None)
+    library = health.LibrarySize(state)
+    routes = [*health.routes(state, library), *console.routes(state, library)]
     return {MCP_PATH, *(route.path for route in routes)}
 
 
-def understood(words: list[str]) -> None:
+def parses(words: list[str]) -> None:
     """The command line takes these words."""
     command, *options = words
     with cli.commands[command].make_context(command, options) as context:
         assert context.command is cli.commands[command]
 
 
-def test_the_image_is_made_of_files_that_are_here_and_let_through() -> None:
+def test_the_image_copies_files_that_exist_and_are_not_ignored() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     copied = [
         source.removeprefix("./")
@@ -90,7 +91,7 @@ def test_the_image_sets_settings_that_exist_and_starts_a_command_that_exists() -
     names = set(re.findall(r"(\w+)=", environ))
     assert names - {"PATH", "HOME", "PYTHONDONTWRITEBYTECODE"} <= KNOWN
     (command,) = re.findall(r'^CMD \["([\w-]+)"\]', DOCKERFILE, re.MULTILINE)
-    understood([command])
+    parses([command])
 
 
 def test_two_replicas_share_a_database_and_have_a_search_engine() -> None:
@@ -105,7 +106,7 @@ def test_two_replicas_share_a_database_and_have_a_search_engine() -> None:
 
 def test_compose_sets_settings_that_exist_and_starts_a_command_that_exists() -> None:
     assert set(KINDLY["environment"]) <= KNOWN
-    understood(KINDLY["command"])
+    parses(KINDLY["command"])
 
 
 def test_the_settings_of_compose_are_accepted_once_its_variables_are_filled_in() -> None:
@@ -126,7 +127,7 @@ def test_compose_mounts_what_is_here_and_names_what_it_defines() -> None:
     mounts = [mount for service in services.values() for mount in service.get("volumes", ())]
     for mount in mounts:
         source = mount.split(":")[0]
-        assert source in COMPOSE["volumes"] or (ROOT / source).is_file(), mount
+        assert source in COMPOSE["volumes"] or (PACKAGING / source).is_file(), mount
     networks = {name for service in services.values() for name in service["networks"]}
     assert networks == set(COMPOSE["networks"])
     needed = {name for service in services.values() for name in service.get("depends_on", ())}
@@ -134,9 +135,9 @@ def test_compose_mounts_what_is_here_and_names_what_it_defines() -> None:
     assert "healthcheck" in services["postgres"]
 
 
-@pytest.mark.parametrize("wall", ["read_only", "cap_drop", "security_opt", "tmpfs"])
-def test_the_container_is_a_wall(wall: str) -> None:
-    assert KINDLY[wall] in (
+@pytest.mark.parametrize("restriction", ["read_only", "cap_drop", "security_opt", "tmpfs"])
+def test_the_container_is_confined(restriction: str) -> None:
+    assert KINDLY[restriction] in (
         True,
         ["ALL"],
         ["no-new-privileges:true"],
@@ -152,11 +153,11 @@ def test_only_the_proxy_is_reached_from_outside_and_only_from_this_machine() -> 
     assert COMPOSE["networks"]["inside"]["internal"]
 
 
-def test_the_variables_that_compose_wants_are_named_in_its_first_lines() -> None:
-    text = (ROOT / "compose.yaml").read_text(encoding="utf-8")
-    wanted = set(re.findall(r"\$\{(\w+):\?", text))
-    told = set(re.findall(rf"(\w+)=\$\({PASSED_ON}\)", text))
-    assert wanted == told
+def test_the_variables_that_compose_needs_are_in_its_first_lines() -> None:
+    text = (PACKAGING / "compose.yaml").read_text(encoding="utf-8")
+    needed = set(re.findall(r"\$\{(\w+):\?", text))
+    exported = set(re.findall(rf"(\w+)=\$\({PASSED_ON}\)", text))
+    assert needed == exported
 
 
 def test_probes_ask_for_paths_that_exist() -> None:
@@ -181,7 +182,7 @@ def test_the_proxy_passes_on_paths_that_exist_to_the_port_that_is_listened_on() 
 
 
 def test_prometheus_asks_each_replica_for_its_metrics() -> None:
-    text = (ROOT / "deploy" / "prometheus.yml").read_text(encoding="utf-8")
+    text = (PACKAGING / "deploy" / "prometheus.yml").read_text(encoding="utf-8")
     (job,) = yaml.safe_load(text)["scrape_configs"]
     assert job["metrics_path"] in paths()
     (found,) = job["dns_sd_configs"]
@@ -194,9 +195,9 @@ def test_kubernetes_sets_settings_that_are_accepted_and_starts_a_command_that_ex
     assert set(data) <= KNOWN
     settings = Settings.load(data | {"KINDLY_HTTP_TOKEN": "a-value"})
     assert settings.port == CONTAINER["ports"][0]["containerPort"]
-    understood(CONTAINER["args"])
+    parses(CONTAINER["args"])
     secret = re.findall(
-        r"--from-literal=(\w+)", (ROOT / "deploy" / "kubernetes.yaml").read_text("utf-8")
+        r"--from-literal=(\w+)", (PACKAGING / "deploy" / "kubernetes.yaml").read_text("utf-8")
     )
     assert set(secret) <= KNOWN
 
@@ -223,28 +224,30 @@ def test_kubernetes_selectors_meet_their_pods() -> None:
 
 
 def test_the_search_engine_answers_in_json() -> None:
-    settings = yaml.safe_load((ROOT / "deploy" / "searxng" / "settings.yml").read_text("utf-8"))
+    settings = yaml.safe_load(
+        (PACKAGING / "deploy" / "searxng" / "settings.yml").read_text("utf-8")
+    )
     assert "json" in settings["search"]["formats"]
     assert settings["server"]["limiter"] is False
 
 
-def test_the_scale_page_starts_it_with_the_variables_that_compose_wants() -> None:
+def test_the_scale_page_exports_the_variables_that_compose_needs() -> None:
     page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
     (exported,) = re.findall(r"^export .+$", page, re.MULTILINE)
-    assert exported in (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    assert exported in (PACKAGING / "compose.yaml").read_text(encoding="utf-8")
 
 
-def test_files_named_on_the_operators_pages_are_here() -> None:
+def test_files_named_on_the_operators_pages_exist() -> None:
     for name in ("operations", "scale"):
         page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-        named = re.findall(r"`((?:deploy/[\w./]+)|Dockerfile|compose\.yaml)`", page)
+        named = re.findall(r"`(packaging/[\w./]+|Dockerfile)`", page)
         assert named
         assert [file for file in named if not (ROOT / file).is_file()] == []
 
 
-def test_commands_on_the_operations_page_are_understood() -> None:
+def test_commands_on_the_operations_page_are_valid() -> None:
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     commands = re.findall(r"(?:^|\s)kindly ([a-z-]+(?: --?\w+[ =]\S+)*)$", page, re.MULTILINE)
     assert commands
     for command in commands:
-        understood(command.split())
+        parses(command.split())

@@ -1,36 +1,52 @@
-"""The files by which others offer Kindly: each in its vendor's shape, and all of them saying what the program says."""
+"""The vendors' manifests: current, in the vendor's shape, and with commands that Kindly understands."""
 
 import json
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from tools.manifests import REPOSITORY, TOOLS, manifests, outdated
 
 import kindly
 from kindly.cli.commands import cli
 from kindly.cli.start_command import DISTRIBUTION, EXTRAS
-from kindly.settings import CONTEXTS, NEEDS
+from kindly.server.profiles import profile_for
+from kindly.settings import CONTEXTS, NEEDS, Settings
 from tests.support.paths import ROOT
 
 SCHEMAS = ROOT / "tests" / "data" / "distribution"
 FILES = {
-    "server": "server.json",
-    "mcpb": "mcpb/manifest.json",
+    "server": "packaging/server.json",
+    "mcpb": "packaging/mcpb/manifest.json",
     "plugin": ".claude-plugin/plugin.json",
     "marketplace": ".claude-plugin/marketplace.json",
     "gemini": "gemini-extension.json",
-    "docker": "server.yaml",
+    "docker": "packaging/server.yaml",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TOOLS = ["web_search", "get_content", "read_page", "recall"]
 
 
 def load(name: str) -> Any:
     text = (ROOT / FILES[name]).read_text(encoding="utf-8")
     return yaml.safe_load(text) if FILES[name].endswith(".yaml") else json.loads(text)
+
+
+def test_all_manifests_are_current() -> None:
+    assert outdated() == [], "run python -m tools.manifests"
+
+
+def test_a_manifest_that_was_changed_by_hand_is_found(tmp_path: Path) -> None:
+    for path, text in manifests().items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    assert outdated(tmp_path) == []
+    (tmp_path / "gemini-extension.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "packaging" / "server.json").unlink()
+    assert outdated(tmp_path) == ["packaging/server.json", "gemini-extension.json"]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -40,53 +56,26 @@ def test_each_file_has_its_vendors_shape(name: str) -> None:
     jsonschema.validate(load(name), schema, cls=jsonschema.Draft202012Validator)
 
 
-def versions() -> dict[str, str]:
-    bundle = tomllib.loads((ROOT / "mcpb" / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
-    market = load("marketplace")
-    return {
-        "server": load("server")["version"],
-        "package": load("server")["packages"][0]["version"],
-        "mcpb": load("mcpb")["version"],
-        "bundle": bundle["version"],
-        "bundled": bundle["dependencies"][0].partition("==")[2],
-        "plugin": load("plugin")["version"],
-        "marketplace": market["metadata"]["version"],
-        "listed": market["plugins"][0]["version"],
-        "gemini": load("gemini")["version"],
-    }
+def test_every_manifest_has_the_version_of_the_package() -> None:
+    texts = manifests()
+    del texts["packaging/server.yaml"]
+    assert [path for path, text in texts.items() if f'"{kindly.__version__}"' not in text] == []
 
 
-def test_all_versions_are_the_programs() -> None:
-    assert set(versions().values()) == {kindly.__version__}, versions()
-
-
-def test_the_same_names_stand_everywhere() -> None:
-    server, market = load("server"), load("marketplace")
-    assert server["packages"][0]["identifier"] == PROJECT["name"] == DISTRIBUTION
-    assert load("mcpb")["name"] == DISTRIBUTION
-    assert load("plugin")["name"] == market["plugins"][0]["name"] == load("gemini")["name"]
-    owner, _, name = server["name"].removeprefix("io.github.").partition("/")
-    docker = load("docker")
-    assert docker["source"]["project"] == f"https://github.com/{owner}/{name}"
-    assert docker["image"] == f"mcp/{docker['name']}"
-    assert name == docker["name"] == load("plugin")["name"]
-
-
-def test_the_readme_bears_the_mark_that_the_registry_looks_for() -> None:
+def test_the_readme_has_the_mark_that_the_registry_looks_for() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"mcp-name: (\S+)", readme) == [load("server")["name"]]
     assert PROJECT["readme"] == "README.md"
 
 
-def test_one_sentence_says_what_it_is() -> None:
-    listed = load("marketplace")["plugins"][0]
-    said = [load(name)["description"] for name in ("server", "mcpb", "plugin", "gemini")]
-    assert {*said, listed["description"], load("docker")["about"]["description"]} == {said[0]}
-    assert {load("mcpb")["license"], load("plugin")["license"], listed["license"]} == {
-        PROJECT["license"]
+def test_every_address_of_the_repository_in_the_docs_is_the_real_one() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    assert [name for name, text in texts.items() if "<repo>" in text] == []
+    cloned = {
+        address for text in texts.values() for address in re.findall(r"git\+(\S+?)[\"'`\s]", text)
     }
+    assert {address for address in cloned if "…" not in address} == {REPOSITORY}
 
 
 def secrets() -> set[str]:
@@ -97,57 +86,26 @@ def test_the_registry_names_every_setting_of_a_provider() -> None:
     rows = load("server")["packages"][0]["environmentVariables"]
     assert [row["name"] for row in rows] == list(NEEDS)
     assert {row["name"] for row in rows if row.get("isSecret")} == secrets()
-    for row in rows:
-        need = NEEDS[row["name"]]
-        assert row["description"] == need.about
-        assert (row.get("format") == "boolean") is (need.kind == "flag")
 
 
-def test_the_bundle_asks_for_what_it_passes_on() -> None:
-    manifest = load("mcpb")
-    passed = manifest["server"]["mcp_config"]["env"]
-    asked = manifest["user_config"]
-    assert passed.keys() <= NEEDS.keys()
-    assert passed == {name.upper(): f"${{user_config.{name}}}" for name in asked}
+def test_every_vendor_treats_keys_as_secrets() -> None:
+    asked = load("mcpb")["user_config"]
     assert {name.upper() for name, row in asked.items() if row.get("sensitive")} == secrets()
-    assert all("default" in row and not row["required"] for row in asked.values())
-
-
-def test_the_bundle_is_whole() -> None:
-    manifest = load("mcpb")
-    bundle = tomllib.loads((ROOT / "mcpb" / "pyproject.toml").read_text(encoding="utf-8"))[
-        "project"
-    ]
-    assert (ROOT / "mcpb" / manifest["server"]["entry_point"]).is_file()
-    assert bundle["dependencies"] == [f"{DISTRIBUTION}=={kindly.__version__}"]
-    assert bundle["requires-python"] == PROJECT["requires-python"]
-    assert manifest["compatibility"]["runtimes"]["python"] == PROJECT["requires-python"]
-    assert [tool["name"] for tool in manifest["tools"]] == TOOLS
-
-
-def test_secrets_are_kept_as_such_by_every_vendor() -> None:
     gemini = {row["envVar"]: row["sensitive"] for row in load("gemini")["settings"]}
-    assert gemini.keys() <= NEEDS.keys()
     assert {name for name, hidden in gemini.items() if hidden} == secrets()
     config = load("docker")["config"]
     assert {row["env"] for row in config["secrets"]} == secrets()
-    assert all(row["name"] == f"kindly.{row['env'].lower()}" for row in config["secrets"])
-    plain = {row["name"]: row["value"] for row in config["env"]}
-    assert plain.keys() <= NEEDS.keys() - secrets()
-    assert set(plain.values()) == {
-        f"{{{{kindly.{name}}}}}" for name in config["parameters"]["properties"]
-    }
 
 
-def test_the_plugin_takes_keys_from_the_environment_where_they_are_set() -> None:
-    environ = load("plugin")["mcpServers"]["kindly"]["env"]
-    keys = {name: value for name, value in environ.items() if not name.startswith("UV_")}
-    assert keys == {name: f"${{{name}:-}}" for name in keys}
-    assert secrets() <= keys.keys() <= NEEDS.keys()
+def test_the_bundle_names_the_tools_and_its_entry_point_exists() -> None:
+    manifest = load("mcpb")
+    assert (ROOT / "packaging" / "mcpb" / manifest["server"]["entry_point"]).is_file()
+    offered = profile_for(Settings.load({})).tools
+    assert [tool.name for tool in offered] == list(TOOLS)
 
 
 def commands() -> dict[str, list[str]]:
-    """What each vendor hands to the program."""
+    """The arguments that each vendor passes to the program."""
     package = load("server")["packages"][0]["packageArguments"]
     return {
         "server": [package[0]["value"], package[1]["name"], package[1]["default"]],
@@ -159,26 +117,22 @@ def commands() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", commands())
-def test_every_command_is_understood(name: str) -> None:
+def test_every_command_is_valid(name: str) -> None:
     command, *options = commands()[name]
     with cli.commands[command].make_context(command, options) as context:
         assert context.params["context"] in CONTEXTS
 
 
-def test_the_registry_offers_every_context() -> None:
-    assert load("server")["packages"][0]["packageArguments"][1]["choices"] == list(CONTEXTS)
-
-
 @pytest.mark.parametrize(
     ("name", "folder"), [("plugin", "${CLAUDE_PLUGIN_ROOT}"), ("gemini", "${extensionPath}")]
 )
-def test_what_comes_as_a_checkout_runs_from_it(name: str, folder: str) -> None:
+def test_plugins_that_are_checkouts_run_from_their_folder(name: str, folder: str) -> None:
     entry = load(name)["mcpServers"]["kindly"]
     assert entry["command"] == "uvx"
     assert entry["args"][:3] == ["--from", folder, DISTRIBUTION]
 
 
-def test_the_container_keeps_its_pages_where_the_image_has_them() -> None:
+def test_the_container_keeps_its_pages_in_the_volume_of_the_image() -> None:
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     (volume,) = load("docker")["run"]["volumes"]
     assert f"VOLUME {volume.partition(':')[2]}" in image
@@ -187,3 +141,4 @@ def test_the_container_keeps_its_pages_where_the_image_has_them() -> None:
 
 def test_setup_knows_every_extra() -> None:
     assert EXTRAS.keys() == PROJECT["optional-dependencies"].keys()
+    assert PROJECT["name"] == DISTRIBUTION

@@ -32,7 +32,13 @@ SPEC = ProviderSpec(
     label="Google",
     needs=(
         Need("GOOGLE_API_KEY", "secret", "The key for Google's Custom Search JSON API."),
-        Need("GOOGLE_SEARCH_ENGINE_ID", "text", "The id of the Programmable Search Engine."),
+        Need(
+            "GOOGLE_SEARCH_ENGINE_ID",
+            "text",
+            "The id of the Programmable Search Engine.",
+            title="Google search engine",
+            example="0123456789abcdef0",
+        ),
     ),
     base_url_setting="GOOGLE_BASE_URL",
     base_url="https://www.googleapis.com",

@@ -31,6 +31,8 @@ SPEC = ProviderSpec(
             "SEARXNG_BASE_URL",
             "addresses",
             "Your own SearXNG, or several with commas between them.",
+            title="SearXNG",
+            example="https://search.example.com",
         ),
     ),
     build=build,

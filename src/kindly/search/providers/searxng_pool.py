@@ -35,7 +35,10 @@ SPEC = ProviderSpec(
     label="The public SearXNG pool",
     needs=(
         Need(
-            "KINDLY_SEARXNG_POOL", "flag", "Search through public SearXNG instances; needs no key."
+            "KINDLY_SEARXNG_POOL",
+            "flag",
+            "Search through public SearXNG instances; needs no key.",
+            title="Public SearXNG pool",
         ),
     ),
     build=build,
