@@ -104,7 +104,10 @@ def test_client_configurations_are_valid_and_start_the_server(language: str, tex
     loaded = json.loads(text) if language == "json" else tomllib.loads(text)
     (servers,) = (loaded[key] for key in ("mcpServers", "servers", "mcp_servers") if key in loaded)
     (server,) = servers.values()
-    assert (server["command"], server["args"][:2]) == ("uvx", ["--from", "git+https://github.com/kindly-mcp/kindly"])
+    assert (server["command"], server["args"][:2]) == (
+        "uvx",
+        ["--from", "git+https://github.com/kindly-mcp/kindly"],
+    )
     name, command, *options = server["args"][2:]
     assert name == "kindly-web-search-mcp-server"
     with cli.commands[command].make_context(name, options) as context:
