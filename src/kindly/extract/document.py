@@ -1,24 +1,24 @@
-"""Page → Document, by what the bytes are: web page, PDF, office file, book, feed, data, text. Pure and synchronous.
+"""Dispatch by format: Page → Document for web pages, PDF, office files, books, feeds, data and text. Pure, synchronous.
 
-This module and those it imports load the parser; only the worker process does that. Libraries for a single type
-of file are loaded when such a file comes.
+This module loads the HTML parser, so only worker processes import it. Libraries for a single format are imported when
+such a file arrives.
 """
 
 import hashlib
 from html import escape
 
-from kindly.errors import InputError, MediaUnsupported, NoContent, PageWalled
+from kindly.errors import InputError, NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.data import fenced, json_lines, json_text, read_table
 from kindly.extract.formats.feed import read_feed
-from kindly.extract.formats.sniff import MAGIC, OLE_STREAMS, PACKAGES, Sniffed, decode, sniff
-from kindly.extract.html import HtmlText, read_html
-from kindly.models import Document, Metadata, OutcomeKind, Page
+from kindly.extract.formats.file_errors import unsupported_file
+from kindly.extract.formats.sniff import Sniffed, decode, sniff, type_name
+from kindly.extract.html import ExtractedText, read_html
+from kindly.models import Document, Metadata, Page
 from kindly.text.invisible import clean
 
-KNOWN_TYPES = frozenset(named for *_, named in (*MAGIC, *PACKAGES, *OLE_STREAMS))
-WITHOUT_ELEMENTS = frozenset(
+KINDS_WITHOUT_SELECTOR = frozenset(
     {"pdf", "word", "sheets", "slides", "epub", "table", "json", "json_lines"}
 )
 
@@ -27,37 +27,37 @@ def extract(page: Page, options: ExtractOptions) -> Document:
     """The readable text of a page.
 
     Raises:
-        MediaUnsupported: the bytes hold no text that we can read.
-        NoContent, PageWalled: the page shows nothing, or something in place of its content.
-        InputError, SelectorNotMatched: about `options.selector`.
-        ExtractionFailed: the page is too deep or too large to be read.
+        MediaUnsupported: the format is not supported, or the file is broken.
+        NoContent, PageWalled, NeedsBrowser: the page has no text, or something else in its place.
+        InputError, SelectorNotMatched: `options.selector` is not valid or matches nothing.
+        ExtractionFailed: the page is too large.
     """
     sniffed = sniff(page)
-    if options.selector is not None and sniffed.kind in WITHOUT_ELEMENTS:
+    if options.selector is not None and sniffed.kind in KINDS_WITHOUT_SELECTOR:
         raise InputError(
-            f"A selector applies to HTML only; this address holds {_named(sniffed.media_type)}.",
+            f"A selector applies to HTML only; this address has {type_name(sniffed.media_type)}.",
             field="selector",
         )
-    reading = _read(page, sniffed, options)
-    if not reading.text:
-        raise NoContent("The page holds no readable text.", url=page.url)
+    extracted = _read(page, sniffed, options)
+    if not extracted.text:
+        raise NoContent("The page has no readable text.", url=page.url)
     return Document(
         url=page.url,
-        text=reading.text,
+        text=extracted.text,
         fetched_at=page.fetched_at,
         media_type=sniffed.media_type,
         how=page.how,
         format=options.format,
-        metadata=reading.metadata,
-        links=reading.links,
-        hidden_dropped=reading.hidden_dropped,
-        partial=reading.partial or page.cut,
+        metadata=extracted.metadata,
+        links=extracted.links,
+        hidden_dropped=extracted.hidden_dropped,
+        partial=extracted.partial or page.cut,
         cut=page.cut,
-        content_hash=hashlib.sha256(reading.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        content_hash=hashlib.sha256(extracted.text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
 
 
-def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> HtmlText:
+def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedText:
     match sniffed.kind:
         case "html":
             return read_html(decode(page), options, page.url, composed=page.composed)
@@ -68,13 +68,13 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> HtmlText:
         case "word" | "sheets" | "slides" | "epub":
             return _read_package(page, sniffed, options)
         case "binary":
-            raise _unsupported(page, sniffed)
+            raise unsupported_file(page.body, url=page.url, media_type=sniffed.media_type)
         case _:
             return _read_text(decode(page), sniffed, options, page.url)
 
 
-def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> HtmlText:
-    """An office file or a book."""
+def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedText:
+    """Read an office file or an EPUB book."""
     from kindly.extract.formats.epub import read_epub
     from kindly.extract.formats.office import read_docx, read_sheets, read_slides
 
@@ -92,41 +92,21 @@ def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Html
             return read_epub(archive, options)
 
 
-def _named(media_type: str) -> str:
-    """A type by its name, if it is one that is known: a server could write anything there."""
-    import mimetypes
-
-    known = media_type in KNOWN_TYPES or mimetypes.guess_extension(media_type) is not None
-    return media_type if known else "data of an unknown type"
-
-
-def _unsupported(page: Page, sniffed: Sniffed) -> MediaUnsupported | PageWalled:
-    if sniffed.media_type == "application/x-encrypted-office":
-        return PageWalled(
-            "The file is encrypted and needs a password.", url=page.url, wall=OutcomeKind.AUTH
-        )
-    return MediaUnsupported(
-        f"The address holds {_named(sniffed.media_type)} ({len(page.body):,} bytes), which cannot be read as text.",
-        url=page.url,
-        media_type=sniffed.media_type,
-    )
-
-
-def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> HtmlText:
-    """Text that is no web page."""
+def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -> ExtractedText:
+    """Read a text format other than HTML."""
     text, invisible = clean(text.replace("\r\n", "\n"))
-    if sniffed.kind == "xml" and (listed := read_feed(text, options, url)):
-        return listed
-    if sniffed.kind == "table" and (drawn := read_table(text, options, url)):
-        return drawn
+    if sniffed.kind == "xml" and (feed := read_feed(text, options, url)):
+        return feed
+    if sniffed.kind == "table" and (table := read_table(text, options, url)):
+        return table
     more: str | None = None
     if sniffed.kind == "json":
         text = json_text(text)
     elif sniffed.kind == "json_lines":
         text, more = json_lines(text)
-    laid_out = _laid_out(text.strip("\n"), sniffed, options)
-    return HtmlText(
-        f"{laid_out}\n\n— {more} —" if more else laid_out,
+    formatted = _formatted(text.strip("\n"), sniffed, options)
+    return ExtractedText(
+        f"{formatted}\n\n— {more} —" if more else formatted,
         Metadata(title=_title(text, sniffed)),
         (),
         invisible,
@@ -134,7 +114,7 @@ def _read_text(text: str, sniffed: Sniffed, options: ExtractOptions, url: str) -
     )
 
 
-def _laid_out(text: str, sniffed: Sniffed, options: ExtractOptions) -> str:
+def _formatted(text: str, sniffed: Sniffed, options: ExtractOptions) -> str:
     if not text.strip():
         return ""
     if options.format == "html":

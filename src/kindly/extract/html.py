@@ -1,6 +1,6 @@
-"""The text of an HTML page → what a person would read in it, with the page's own account of itself.
+"""HTML extraction: markup → the readable text of a page with its metadata and links.
 
-One parse; every step works on that tree. A tree too large to be a page is refused.
+The page is parsed once, and every step works on that tree. Pages with too many tags or elements are refused.
 """
 
 import re
@@ -18,59 +18,63 @@ from kindly.extract.markdown.formulas import replace_formulas
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.visible import remove_hidden
-from kindly.extract.walls.detect import Evidence, is_teaser, refuse_walls
+from kindly.extract.walls.detect import Evidence, is_teaser, raise_if_walled
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
 MAX_ELEMENTS = 150_000
 MAX_STYLED = 30_000
-MAX_SIGNS = 500_000
-"""How many tags, and how many equals signs, a page may have before it is even parsed."""
-MACHINERY = "script, svg, meta, title, base, map"
-FIXED_SPACES = ("\u00a0", "&nbsp;")
-NUMBERED_SPACES = re.compile("&#(?:160|x[aA]0);")
+MAX_TAGS_OR_ATTRIBUTES = 500_000
+"""The maximum number of `<`, and of `=`, in markup that is parsed at all."""
+NON_TEXT_TAGS = "script, svg, meta, title, base, map"
+NO_BREAK_SPACES = ("\u00a0", "&nbsp;")
+NUMERIC_NO_BREAK_SPACES = re.compile("&#(?:160|x[aA]0);")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
-TOLD_AT_START = 300_000
-TOLD_AT_END = 100_000
+EVIDENCE_START_CHARACTERS = 300_000
+EVIDENCE_END_CHARACTERS = 100_000
+"""The parts of the markup that wall detection searches."""
 
 
 @dataclass(frozen=True, slots=True)
-class HtmlText:
-    """What a page gave."""
+class ExtractedText:
+    """The text of a page or file, with what is known about it."""
 
     text: str
     metadata: Metadata
     links: tuple[Link, ...]
     hidden_dropped: int
     partial: bool = False
-    """Whether there is more than this reading has."""
+    """Whether the page or file has more text than this."""
 
 
 def read_html(
     markup: str, options: ExtractOptions, url: str, *, composed: bool = False
-) -> HtmlText:
-    """The readable part of a page; all of it where it was composed as content.
+) -> ExtractedText:
+    """The readable text of a page; all of it if the page was composed as content.
 
     Raises:
         ExtractionFailed: the tree is too large.
-        InputError: the selector is not CSS.
-        SelectorNotMatched: the selector finds nothing.
-        PageWalled, NoContent: there is nothing to read; see `outcome`.
+        InputError: the selector is not valid CSS.
+        SelectorNotMatched: the selector matches nothing.
+        PageWalled, NeedsBrowser, NoContent: there is nothing to read; see `walls.detect`.
     """
-    if len(markup) > MAX_SIGNS and max(markup.count("<"), markup.count("=")) > MAX_SIGNS:
-        raise ExtractionFailed("The page has too many tags and attributes to be read.", url=url)
+    if (
+        len(markup) > MAX_TAGS_OR_ATTRIBUTES
+        and max(markup.count("<"), markup.count("=")) > MAX_TAGS_OR_ATTRIBUTES
+    ):
+        raise ExtractionFailed("The page has too many tags and attributes.", url=url)
     document = parse(_plain_spaces(markup), positions=False)
-    _refuse_monsters(document, url)
+    _check_size(document, url)
     metadata = read_metadata(document, url, with_data=True)
-    base_url = _base(document, url)
+    base_url = _base_url(document, url)
     replace_formulas(document)
     replace_embeds(document)
-    document.remove(MACHINERY)
+    document.remove(NON_TEXT_TAGS)
     if "shadowrootmode" in markup:
-        _flatten_shadows(document)
+        _flatten_shadow_roots(document)
     whole_text = document.text
-    _settle_noscript(document)
+    _resolve_noscript(document)
     hidden = remove_hidden(document)
     hints = read_hints(markup, metadata.title, url)
     roots = _roots(document, options, hints, url, composed=composed)
@@ -83,12 +87,12 @@ def read_html(
         metadata.title,
         readable.strip(),
         whole_text,
-        _told(markup) if options.selector is None else "",
+        _evidence_markup(markup) if options.selector is None else "",
     )
     if composed:
-        return HtmlText(text, metadata, links, hidden + invisible)
-    refuse_walls(evidence)
-    return HtmlText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
+        return ExtractedText(text, metadata, links, hidden + invisible)
+    raise_if_walled(evidence)
+    return ExtractedText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
 
 
 def _roots(
@@ -96,35 +100,35 @@ def _roots(
 ) -> list[Element]:
     if options.selector:
         return _selected(document, options.selector, url)
-    whole = document.select_one("main") if composed else None
-    return [whole if whole is not None else main_content(document, hints)]
+    main = document.select_one("main") if composed else None
+    return [main if main is not None else main_content(document, hints)]
 
 
 def _plain_spaces(markup: str) -> str:
-    for fixed in FIXED_SPACES:
-        markup = markup.replace(fixed, " ")
-    return NUMBERED_SPACES.sub(" ", markup) if "&#" in markup else markup
+    for no_break_space in NO_BREAK_SPACES:
+        markup = markup.replace(no_break_space, " ")
+    return NUMERIC_NO_BREAK_SPACES.sub(" ", markup) if "&#" in markup else markup
 
 
-def _told(markup: str) -> str:
-    """As much of a page's markup as gives away what stands in place of its content."""
-    if len(markup) <= TOLD_AT_START + TOLD_AT_END:
+def _evidence_markup(markup: str) -> str:
+    """The start and the end of the markup, where login forms, challenges and paywalls show."""
+    if len(markup) <= EVIDENCE_START_CHARACTERS + EVIDENCE_END_CHARACTERS:
         return markup
-    return f"{markup[:TOLD_AT_START]}\n{markup[-TOLD_AT_END:]}"
+    return f"{markup[:EVIDENCE_START_CHARACTERS]}\n{markup[-EVIDENCE_END_CHARACTERS:]}"
 
 
-def _refuse_monsters(document: Document, url: str) -> None:
-    """The parser bounds depth itself, as browsers do; the number of elements is bounded here."""
+def _check_size(document: Document, url: str) -> None:
+    """Limit the number of elements; the parser itself limits depth, as browsers do."""
     elements = document.xpath("count(//*)")
     if isinstance(elements, float) and elements > MAX_ELEMENTS:
         raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
     if len(document.select("[style]")) > MAX_STYLED:
         raise ExtractionFailed(
-            f"The page has more than {MAX_STYLED:,} elements with styles of their own.", url=url
+            f"The page has more than {MAX_STYLED:,} elements with a style attribute.", url=url
         )
 
 
-def _base(document: Document, url: str) -> str:
+def _base_url(document: Document, url: str) -> str:
     base = document.select_one("base[href]")
     try:
         return urljoin(url, (base.attr("href") or "").strip()) if base is not None else url
@@ -132,30 +136,30 @@ def _base(document: Document, url: str) -> str:
         return url
 
 
-def _flatten_shadows(document: Document) -> None:
-    """Put the content of declared shadow roots where a browser would draw it."""
+def _flatten_shadow_roots(document: Document) -> None:
+    """Move the content of declarative shadow roots to where a browser renders it."""
     for host in list(document.iter_elements()):
         shadow = host.shadow_root
         if shadow is None:
             continue
-        light = list(host.children)
-        shown = list(shadow.children)
+        light_children = list(host.children)
+        shadow_children = list(shadow.children)
         host.clear()
-        host.extend(shown)
+        host.extend(shadow_children)
         for slot in host.select("slot"):
             name = slot.attr("name")
-            filling = [
+            slotted = [
                 node
-                for node in light
+                for node in light_children
                 if (node.attr("slot") if isinstance(node, Element) else None) == name
             ]
-            if filling:
+            if slotted:
                 slot.clear()
-                slot.extend(filling)
+                slot.extend(slotted)
 
 
-def _settle_noscript(document: Document) -> None:
-    """Keep what a page offers to readers without scripts only where it is most of the page."""
+def _resolve_noscript(document: Document) -> None:
+    """Keep `noscript` content only if it is most of the page."""
     blocks = document.select("noscript")
     size = sum(len(block.text) for block in blocks)
     if size > NOSCRIPT_CHARACTERS and size > NOSCRIPT_SHARE * _characters(document):
@@ -166,12 +170,12 @@ def _settle_noscript(document: Document) -> None:
 
 
 def _characters(document: Document) -> int:
-    """Of text, without that of stylesheets."""
+    """Characters of text, without stylesheets."""
     return len(document.text) - sum(len(style.text) for style in document.select("style"))
 
 
 def _selected(document: Document, selector: str, url: str) -> list[Element]:
-    """The outermost matches, each in a wrapper of its own."""
+    """The outermost matches, each in a wrapper element."""
     try:
         found = document.select(selector)
     except SelectorSyntaxError as error:

@@ -1,6 +1,6 @@
-"""A parsed page → what it says of itself: title, author, dates, site, language, canonical address, and where it does.
+"""Page metadata: title, description, author, dates, site, language and canonical URL, each with its source.
 
-Read from JSON-LD, Open Graph, meta tags, microdata and a few elements, before anything is taken out of the tree.
+Read from JSON-LD, Open Graph, meta tags, microdata and a few elements, before anything is removed from the tree.
 """
 
 import re
@@ -47,11 +47,11 @@ BYLINES = (
     ".p-author, .byline, [class*=byline i]"
 )
 Candidate = tuple[str, str | None]
-"""Where a value was found, and the value."""
+"""The source of a value, and the value."""
 
 
 def read_metadata(document: Document, url: str, *, with_data: bool = False) -> Metadata:
-    """What the page says of itself, also to machines if asked; empty fields where it says nothing."""
+    """The metadata of a page; `with_data` adds its structured data (JSON-LD, Open Graph, microdata)."""
     meta = _meta(document)
     ld = json_ld(document)
     page = _Page(document, url, meta, _facts(ld))
@@ -72,7 +72,7 @@ def read_metadata(document: Document, url: str, *, with_data: bool = False) -> M
 
 
 class _Page:
-    """What the candidates of every field are read from."""
+    """The sources of metadata candidates."""
 
     def __init__(
         self, document: Document, url: str, meta: Mapping[str, str], facts: Mapping[str, str]
@@ -104,7 +104,7 @@ def _meta(document: Document) -> dict[str, str]:
 
 
 def _facts(ld: list[object]) -> dict[str, str]:
-    """The few JSON-LD fields we use, from what is content first, then from anything."""
+    """The JSON-LD properties in use; objects of content types take precedence."""
     known = list(objects(ld))
     by_id = {
         ident: item
@@ -169,7 +169,7 @@ def _authors(page: _Page) -> Iterator[Candidate]:
 
 
 def _name_in(byline: Element) -> str | None:
-    """The name in a line such as "By Ann Writer | May 3"."""
+    """The author in a byline such as "By Ann Writer | May 3"."""
     text = " ".join(byline.text.split())
     name = AFTER_NAME.sub("", BY.sub("", text)).strip()
     return name if 1 < len(name) <= MAX_NAME and len(name.split()) <= 6 else None
@@ -239,7 +239,7 @@ def _absolute(page: _Page, address: str | None) -> str | None:
 def _pick(
     candidates: Iterator[Candidate], accept: Callable[[str], str | None]
 ) -> tuple[str, str] | None:
-    """The first value that is one, and where it came from."""
+    """The first acceptable value, and its source."""
     for source, value in candidates:
         text = " ".join(clean(value)[0].split()) if value else ""
         accepted = accept(text) if text else None

@@ -1,7 +1,6 @@
-"""A parsed page → the data it gives to machines: JSON-LD, Open Graph, Twitter cards and microdata, as plain JSON.
+"""Structured data of a page (JSON-LD, Open Graph, Twitter cards, microdata) as JSON values of bounded size.
 
-Broken JSON is mended where that is plain; everything is cut to a bounded size. It is not seen by a visitor, so no text
-of a page comes from here.
+Common JSON errors are repaired. Visitors do not see this data, so it is never part of the page's text.
 """
 
 import json
@@ -33,7 +32,7 @@ DECODER = json.JSONDecoder(strict=False)
 
 
 def json_ld(document: Document) -> list[object]:
-    """What the page's JSON-LD scripts hold, in order; those beyond mending are left out."""
+    """The values of the page's JSON-LD scripts, in order; scripts that cannot be parsed are skipped."""
     found: list[object] = []
     for script in document.select("script[type*='ld+json' i]")[:MAX_SCRIPTS]:
         text = script.text
@@ -48,7 +47,7 @@ def _parsed(text: str) -> list[object]:
 
 
 def _decoded(text: str) -> list[object]:
-    """One JSON value, or several that stand one after the other."""
+    """The JSON values of a text with one value or several in a row."""
     values: list[object] = []
     position = 0
     while position < len(text):
@@ -63,11 +62,11 @@ def _decoded(text: str) -> list[object]:
 
 
 def objects(values: list[object]) -> Iterator[Mapping[str, object]]:
-    """The JSON-LD objects worth looking at, outermost first."""
+    """The JSON-LD objects that describe the page, outermost first."""
     queue: list[object] = [*values]
-    seen = 0
-    while queue and seen < MAX_NODES:
-        seen += 1
+    visited = 0
+    while queue and visited < MAX_NODES:
+        visited += 1
         current = queue.pop(0)
         if isinstance(current, list):
             queue[:0] = current[:MAX_NODES]
@@ -81,18 +80,18 @@ def objects(values: list[object]) -> Iterator[Mapping[str, object]]:
 
 
 def structured(document: Document, ld: list[object], meta: Mapping[str, str]) -> Json:
-    """All of it, cut down, without what is not there."""
+    """The non-empty groups of structured data, truncated to `MAX_CHARACTERS` in total."""
     budget = _Budget(MAX_CHARACTERS)
     groups: Json = {
         "json_ld": ld,
-        "open_graph": _named(meta, "og:", "article:", "product:", "book:", "profile:"),
-        "twitter": _named(meta, "twitter:"),
+        "open_graph": _with_prefix(meta, "og:", "article:", "product:", "book:", "profile:"),
+        "twitter": _with_prefix(meta, "twitter:"),
         "microdata": [_item(item) for item in document.microdata()],
     }
     return {name: budget.cut(group) for name, group in groups.items() if group}
 
 
-def _named(meta: Mapping[str, str], *prefixes: str) -> Json:
+def _with_prefix(meta: Mapping[str, str], *prefixes: str) -> Json:
     return {name: value for name, value in meta.items() if name.startswith(prefixes)}
 
 
@@ -110,13 +109,13 @@ def _item(item: MicrodataItem, depth: int = 0) -> Json:
 
 
 class _Budget:
-    """Cuts JSON values to a common number of characters."""
+    """Truncates JSON values to a common budget of characters."""
 
     def __init__(self, characters: int) -> None:
         self._left = characters
 
     def cut(self, value: object, depth: int = 0) -> object:
-        """The value with long texts, long lists and deep parts cut off."""
+        """The value with long texts, long lists and deep parts truncated."""
         self._left -= 4
         if self._left <= 0 or depth > MAX_DEPTH:
             return None

@@ -1,6 +1,6 @@
-"""Text → the same text without characters that nobody sees: zero-width, bidi controls, tags, stray selectors.
+"""Invisible Unicode characters: removes zero-width characters, bidi controls, tags and stray variation selectors.
 
-Joiners stay where a script or an emoji needs them. It knows nothing of markup.
+Joiners that a script or an emoji needs are kept. Markup is not interpreted.
 """
 
 import re
@@ -9,7 +9,7 @@ SUBDIVISION_FLAGS = re.compile(
     "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
     "|\U000e0077\U000e006c\U000e0073)\U000e007f"
 )
-"""England, Scotland, Wales: the only tag sequences that fonts draw."""
+"""England, Scotland, Wales: the only tag sequences that fonts render."""
 
 INVISIBLE = re.compile(
     "["
@@ -22,15 +22,15 @@ INVISIBLE = re.compile(
 )
 
 TYPOGRAPHY = frozenset("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff\u061c")
-"""Common in honest pages; a few of them are removed without being reported as hidden text."""
+"""Characters that are common in ordinary pages; a short run of them is removed but not reported as hidden text."""
 
-HONEST_RUN = 3
+MAX_TYPOGRAPHY_RUN = 3
 
-DRAWN = bytes([*range(0x20, 0x7F), *b"\t\n\r"])
+PRINTABLE_ASCII = bytes([*range(0x20, 0x7F), *b"\t\n\r"])
 
 KEYCAPS = frozenset("0123456789#*")
 LAST_IDEOGRAPHIC = 0xE0120
-"""Registered variants of ideographs end before this; the selectors beyond carry bytes, not shapes."""
+"""Registered variants of ideographs end here; selectors above can only encode hidden bytes."""
 
 JOINING_SCRIPTS = (
     (0x0600, 0x08FF),  # Arabic, Syriac, Thaana, N'Ko
@@ -49,7 +49,7 @@ EMOJI_RANGES = (
 
 
 def clean(text: str) -> tuple[str, int]:
-    """The text without invisible characters, and how many runs of them were more than typography."""
+    """The text without invisible characters, and the number of removed runs that may be hidden text."""
     if text.isascii() and text.isprintable():
         return text, 0
     if not INVISIBLE.search(_unusual(text)):
@@ -59,7 +59,7 @@ def clean(text: str) -> tuple[str, int]:
     position = 0
     for found in INVISIBLE.finditer(text):
         run = found.group()
-        kept = _kept(text, found.start(), found.end())
+        kept = _visible_part(text, found.start(), found.end())
         reported += not kept and _is_payload(run)
         pieces += (text[position : found.start()], kept)
         position = found.end()
@@ -68,13 +68,13 @@ def clean(text: str) -> tuple[str, int]:
 
 
 def _unusual(text: str) -> str:
-    """The characters of a text without those of ASCII that are drawn; much faster than to look at each."""
-    unusual = text.encode("utf-8", "surrogatepass").translate(None, DRAWN)
+    """The text without printable ASCII; much faster than testing each character."""
+    unusual = text.encode("utf-8", "surrogatepass").translate(None, PRINTABLE_ASCII)
     return unusual.decode("utf-8", "surrogatepass")
 
 
-def _kept(text: str, start: int, end: int) -> str:
-    """What of the run `text[start:end]` is drawn or shapes its neighbours."""
+def _visible_part(text: str, start: int, end: int) -> str:
+    """The part of the run `text[start:end]` that is rendered or shapes its neighbours."""
     run = text[start:end]
     before = text[start - 1] if start else ""
     after = text[end] if end < len(text) else ""
@@ -92,7 +92,7 @@ def _kept(text: str, start: int, end: int) -> str:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether a zero-width joiner between these two makes one sign of them."""
+    """Whether a zero-width joiner between these two combines them."""
     return any(
         _in(before, ranges) and _in(after, ranges) for ranges in (EMOJI_RANGES, JOINING_SCRIPTS)
     )
@@ -103,4 +103,4 @@ def _in(character: str, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 
 def _is_payload(run: str) -> bool:
-    return len(run) > HONEST_RUN or not TYPOGRAPHY.issuperset(run)
+    return len(run) > MAX_TYPOGRAPHY_RUN or not TYPOGRAPHY.issuperset(run)

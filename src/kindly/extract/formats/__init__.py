@@ -1,1 +1,1 @@
-"""Bytes → text, one module per file format."""
+"""Readers of file formats: bytes → text, one module per format."""

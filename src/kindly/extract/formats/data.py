@@ -1,6 +1,6 @@
-"""Data as text — JSON, JSON Lines, separated values — → something to read. Nothing is evaluated or rounded.
+"""Data formats (JSON, JSON Lines, CSV and TSV) → readable text.
 
-Numbers, repeated keys and the order of JSON stay as they were written.
+JSON is re-indented token by token: numbers, repeated keys and the order of keys stay as written.
 """
 
 import csv
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kindly.extract import ExtractOptions
-from kindly.extract.formats.markup_piece import note, read_fragment, table
-from kindly.extract.html import HtmlText
+from kindly.extract.formats.html_fragment import note, read_fragment, table
+from kindly.extract.html import ExtractedText
 
 MAX_PRETTY_CHARACTERS: Final = 2_000_000
 MAX_INDENT: Final = 24
@@ -25,7 +25,7 @@ DELIMITERS = ",;\t|"
 
 
 def is_json(text: str) -> bool:
-    """Whether the text is one JSON value; numbers of any length are."""
+    """Whether the text is one JSON value; numbers may have any length."""
     try:
         json.loads(text, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
@@ -34,14 +34,14 @@ def is_json(text: str) -> bool:
 
 
 def is_json_lines(text: str) -> bool:
-    """Whether the text has an object or array of JSON on each of its first lines, and more than one line."""
+    """Whether the text has more than one line and each of the first ones is a JSON object or array."""
     lines = [line for line in text[:200_000].splitlines() if line.strip()]
     lines = lines[: -1 if len(text) > 200_000 else None][:20]
     return len(lines) > 1 and all(line.lstrip()[0] in "{[" and is_json(line) for line in lines)
 
 
 def json_text(text: str) -> str:
-    """Indented JSON, or the text itself when it is not JSON or would grow too long."""
+    """Indented JSON, or the text itself if it is not valid JSON or the result would be too long."""
     if not is_json(text):
         return text.strip("\n")
     size = 0
@@ -55,7 +55,7 @@ def json_text(text: str) -> str:
 
 
 def json_lines(text: str) -> tuple[str, str | None]:
-    """The first objects of JSON Lines, one a line, and what to say if there are more."""
+    """The first objects of JSON Lines, and a note if there are more."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     shown = "\n".join(lines[:MAX_OBJECTS])
     if len(lines) <= MAX_OBJECTS:
@@ -64,27 +64,29 @@ def json_lines(text: str) -> tuple[str, str | None]:
 
 
 def fenced(text: str, language: str) -> str:
-    """A code block, its fence longer than any inside it."""
+    """A fenced code block; the fence is longer than any in the text."""
     fence = "```"
     while fence in text:
         fence += "`"
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def read_table(text: str, options: ExtractOptions, url: str) -> HtmlText | None:
-    """Rows of separated values as a table, or None if the text is not of that shape."""
+def read_table(text: str, options: ExtractOptions, url: str) -> ExtractedText | None:
+    """CSV or TSV as a table; None if the text has no columns."""
     rows, cut = _rows(text)
     if not rows or max(map(len, rows)) < 2:
         return None
-    drawn = table(rows)
+    markup = table(rows)
     if cut:
-        drawn += note(f"the table goes on: {cut}")
-    reading = read_fragment(drawn, options, url)
-    return HtmlText(reading.text, reading.metadata, (), reading.hidden_dropped, partial=bool(cut))
+        markup += note(f"the table goes on: {cut}")
+    extracted = read_fragment(markup, options, url)
+    return ExtractedText(
+        extracted.text, extracted.metadata, (), extracted.hidden_dropped, partial=bool(cut)
+    )
 
 
 def _rows(text: str) -> tuple[list[list[str]], str]:
-    """The rows to show, and what was left out."""
+    """The rows to show, and a note about what is left out."""
     rows: list[list[str]] = []
     wide = 0
     lines = text.splitlines()
@@ -107,28 +109,28 @@ def _rows(text: str) -> tuple[list[list[str]], str]:
 
 
 def _delimiter(text: str) -> str:
-    """The separator that the first lines have most evenly."""
+    """The separator that occurs most often on every one of the first lines."""
     lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
     return max(DELIMITERS, key=lambda mark: min((line.count(mark) for line in lines), default=0))
 
 
 def _pretty(text: str) -> Iterator[str]:
-    """The tokens of valid JSON, each value on a line of its own."""
+    """The tokens of valid JSON, with each value on its own line."""
     depth = 0
-    tokens = TOKEN.findall(text)
-    for position, sign in enumerate(tokens):
-        following = tokens[position + 1] if position + 1 < len(tokens) else ""
-        if sign in "{[":
+    parts = TOKEN.findall(text)
+    for position, part in enumerate(parts):
+        following = parts[position + 1] if position + 1 < len(parts) else ""
+        if part in "{[":
             depth += 1
-            yield sign if following in "}]" else sign + _break(depth)
-        elif sign in "}]":
+            yield part if following in "}]" else part + _break(depth)
+        elif part in "}]":
             depth -= 1
-            opened = tokens[position - 1] in "{["
-            yield sign if opened else _break(depth) + sign
-        elif sign == ",":
-            yield sign + _break(depth)
+            opened = parts[position - 1] in "{["
+            yield part if opened else _break(depth) + part
+        elif part == ",":
+            yield part + _break(depth)
         else:
-            yield ": " if sign == ":" else _readable(sign)
+            yield ": " if part == ":" else _readable(part)
 
 
 def _break(depth: int) -> str:
@@ -136,7 +138,7 @@ def _break(depth: int) -> str:
 
 
 def _readable(token: str) -> str:
-    """A string with its letters as letters; anything else as it is."""
+    """A JSON token with the escapes of a string resolved."""
     if "\\" not in token:
         return token
     value = json.loads(token)

@@ -1,4 +1,4 @@
-"""A book in EPUB format → its chapters in reading order, each as an HTML page is rendered."""
+"""EPUB books → the text of their chapters in reading order (the spine)."""
 
 import posixpath
 from collections.abc import Iterator
@@ -9,25 +9,25 @@ from xml.etree import ElementTree
 from kindly.errors import NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
-from kindly.extract.formats.markup_piece import read_fragment
-from kindly.extract.html import HtmlText
+from kindly.extract.formats.html_fragment import read_fragment
+from kindly.extract.html import ExtractedText
 from kindly.models import Link, Metadata
 
 CONTAINER: Final = "META-INF/container.xml"
 MAX_CHARACTERS: Final = 2_000_000
 MAX_CHAPTERS: Final = 1_000
 MAX_CHAPTER: Final = 1_500_000
-"""Of markup, in bytes."""
+"""The maximum size of a chapter's markup, in bytes."""
 MAX_LINKS: Final = 200
 CHAPTER_TYPES = ("application/xhtml+xml", "text/html")
 
 
-def read_epub(archive: Archive, options: ExtractOptions) -> HtmlText:
+def read_epub(archive: Archive, options: ExtractOptions) -> ExtractedText:
     """The text of a book.
 
     Raises:
         MediaUnsupported: it is broken.
-        NoContent: none of its chapters holds text.
+        NoContent: none of its chapters has text.
         ExtractionFailed: it defines XML entities.
     """
     path, package = _package(archive)
@@ -50,16 +50,16 @@ def read_epub(archive: Archive, options: ExtractOptions) -> HtmlText:
             characters += len(chapter.text)
             links.update(dict.fromkeys(chapter.links))
     if not chapters:
-        raise NoContent("None of the book's chapters holds text.", url=archive.url)
+        raise NoContent("None of the book's chapters has text.", url=archive.url)
     if partial:
         chapters.append(f"— the book goes on: {len(chapters)} chapters were read —")
-    return HtmlText(
+    return ExtractedText(
         "\n\n".join(chapters), _metadata(package), tuple(links)[:MAX_LINKS], hidden, partial=partial
     )
 
 
 def _package(archive: Archive) -> tuple[str, ElementTree.Element]:
-    """The book's package file and where it is."""
+    """The path of the book's package file, and its parsed content."""
     container = _parsed(archive, CONTAINER)
     for item in container.iter():
         path = item.get("full-path")
@@ -76,7 +76,7 @@ def _parsed(archive: Archive, name: str) -> ElementTree.Element:
 
 
 def _spine(package: ElementTree.Element, folder: str) -> Iterator[str]:
-    """Paths of the chapters in the order in which they are read."""
+    """The paths of the chapters in reading order."""
     places = {
         item.get("id"): item.get("href", "")
         for item in package.iter()
@@ -90,18 +90,18 @@ def _spine(package: ElementTree.Element, folder: str) -> Iterator[str]:
 
 
 def _metadata(package: ElementTree.Element) -> Metadata:
-    said: dict[str, list[str]] = {}
+    properties: dict[str, list[str]] = {}
     for item in package.iter():
         if item.text and item.text.strip() and item.tag.startswith("{http://purl.org/dc/"):
-            said.setdefault(_local(item), []).append(" ".join(item.text.split())[:500])
+            properties.setdefault(_local(item), []).append(" ".join(item.text.split())[:500])
 
     def first(name: str) -> str | None:
-        return next(iter(said.get(name, ())), None)
+        return next(iter(properties.get(name, ())), None)
 
     return Metadata(
         title=first("title") or "",
         description=first("description"),
-        author=", ".join(said.get("creator", [])[:5]) or None,
+        author=", ".join(properties.get("creator", [])[:5]) or None,
         published=first("date"),
         site=first("publisher"),
         language=first("language"),

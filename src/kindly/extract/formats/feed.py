@@ -1,4 +1,4 @@
-"""A feed — RSS, Atom, RDF — → its entries as a list: title, link, date, author and the visible text of each."""
+"""Feeds (RSS, Atom, RDF) → their entries: title, link, date, author and visible text of each."""
 
 from html import escape
 from typing import Final
@@ -6,37 +6,37 @@ from typing import Final
 from turbohtml.extract import Entry, Feed, feed
 
 from kindly.extract import ExtractOptions
-from kindly.extract.formats.markup_piece import heading, note, paragraph, read_fragment
-from kindly.extract.html import HtmlText
+from kindly.extract.formats.html_fragment import heading, note, paragraph, read_fragment
+from kindly.extract.html import ExtractedText
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
 MAX_ENTRIES: Final = 100
 
 
-def read_feed(text: str, options: ExtractOptions, base_url: str) -> HtmlText | None:
-    """The entries of the feed in an XML text, or None if it is no feed."""
+def read_feed(text: str, options: ExtractOptions, base_url: str) -> ExtractedText | None:
+    """The entries of a feed; None if the XML is not a feed."""
     source = feed(text)
     if source is None or not source.entries:
         return None
     total = len(source.entries)
     shown = source.entries[:MAX_ENTRIES]
-    readings = [read_fragment(_head(source), options, base_url)]
-    readings += [
+    fragments = [read_fragment(_head(source), options, base_url)]
+    fragments += [
         read_fragment(_entry(entry), options, _address(entry) or base_url) for entry in shown
     ]
     if total > MAX_ENTRIES:
         more = note(f"the feed goes on: {MAX_ENTRIES} of {total:,} entries were read")
-        readings.append(read_fragment(more, options, base_url))
-    return HtmlText(
-        "\n\n".join(filter(None, (reading.text for reading in readings))),
+        fragments.append(read_fragment(more, options, base_url))
+    return ExtractedText(
+        "\n\n".join(filter(None, (fragment.text for fragment in fragments))),
         Metadata(
             title=_line(source.title),
             description=_line(source.description) or None,
             modified=_line(source.updated) or None,
         ),
         tuple(dict.fromkeys(link for entry in shown for link in _links(entry))),
-        sum(reading.hidden_dropped for reading in readings),
+        sum(fragment.hidden_dropped for fragment in fragments),
         partial=total > MAX_ENTRIES,
     )
 
@@ -47,7 +47,7 @@ def _head(source: Feed) -> str:
 
 
 def _entry(entry: Entry) -> str:
-    """An entry's title, facts and text as markup."""
+    """The markup of an entry: title, date and author, text."""
     title = escape(_line(entry.title) or "Untitled", quote=False)
     address = _address(entry)
     linked = f'<a href="{escape(address)}">{title}</a>' if address else title
@@ -62,7 +62,7 @@ def _links(entry: Entry) -> list[Link]:
 
 
 def _address(entry: Entry) -> str:
-    """Where an entry leads, if that is on the web."""
+    """The link of an entry, if it is an HTTP URL."""
     link = (entry.link or "").strip()
     return link if link.startswith(("http://", "https://")) else ""
 

@@ -1,6 +1,6 @@
-"""Office files — Word, Excel and OpenDocument sheets, PowerPoint — → their text with headings, lists, tables, notes.
+"""Office files (Word, Excel and OpenDocument sheets, PowerPoint) → text with headings, lists, tables and notes.
 
-Each format is read by the library made for it, loaded only when such a file comes; the archive is checked before.
+The archive is checked first. Each format has its own library, which is imported when such a file arrives.
 """
 
 import io
@@ -16,35 +16,35 @@ from typing import Any, Final
 from kindly.errors import ExtractionFailed, KindlyError, MediaUnsupported
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
-from kindly.extract.formats.markup_piece import (
-    described,
+from kindly.extract.formats.file_errors import broken_file, missing_library
+from kindly.extract.formats.html_fragment import (
     heading,
     note,
     paragraph,
     read_fragment,
     table,
+    with_metadata,
 )
-from kindly.extract.formats.unreadable import broken_file, missing_library
-from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, shown_part
-from kindly.extract.html import HtmlText
+from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, truncated_workbook
+from kindly.extract.html import ExtractedText
 from kindly.models import Metadata
 
 MAX_SHEETS: Final = 30
 MAX_SLIDES: Final = 500
 MAX_MARKUP: Final = 4_000_000
-GOES_ON = "the file goes on beyond what was read"
+TRUNCATED = "the file goes on beyond what was read"
 MAX_WORD: Final = 10_000_000
 MAX_PIECE: Final = 600_000
-"""Of XML that is converted at once: its tree takes fifty times the memory."""
+"""The maximum XML that is converted at once, in characters: its tree needs fifty times the memory."""
 MAX_WHOLE: Final = 1_500_000
-"""Of a table that cannot be taken apart."""
+"""The maximum size of a table, which cannot be split."""
 MAX_WORD_SECONDS: Final = 10.0
 MAX_SLIDES_MARKUP: Final = 8_000_000
 DOCUMENT = "word/document.xml"
 BLOCK = re.compile(r"<(/?)w:(?:p|tbl|sdt|txbxContent|del|ins|customXml)(?:\s[^<>]*)?/?>")
 CORE = "docProps/core.xml"
 CORE_FIELD = re.compile(r"<(?:dc|dcterms|cp):(\w+)[^>]*>([^<]{1,500})<")
-VANISHED = re.compile(
+HIDDEN_RUN = re.compile(
     r"<w:(?:vanish|specVanish|webHidden)(?:\s*/>|\s+w:val=\"(?:1|true|on)\"\s*/?>)"
 )
 RUN = re.compile(r"<w:r[\s>]")
@@ -62,7 +62,7 @@ r[style-name='HTML Code'] => code
 
 def read_docx(
     archive: Archive, options: ExtractOptions, clock: Callable[[], float] = time.monotonic
-) -> HtmlText:
+) -> ExtractedText:
     """The text of a Word document.
 
     Raises:
@@ -77,37 +77,37 @@ def read_docx(
     word = _converted(archive, mammoth, clock)
     markup, cut = _bounded("".join(word.markup))
     if word.short and not cut:
-        markup += note(GOES_ON)
-    reading = read_fragment(markup, options, archive.url)
-    metadata = _metadata(archive, reading.metadata.title)
-    return described(reading, metadata, hidden=word.hidden, partial=cut or word.short)
+        markup += note(TRUNCATED)
+    extracted = read_fragment(markup, options, archive.url)
+    metadata = _metadata(archive, extracted.metadata.title)
+    return with_metadata(extracted, metadata, hidden=word.hidden, partial=cut or word.short)
 
 
 @dataclass(slots=True)
-class _Word:
-    """As much of a Word document as was converted."""
+class _ConvertedWord:
+    """The converted part of a Word document."""
 
     markup: list[str] = field(default_factory=list)
     hidden: int = 0
-    """Runs of text that the document hides."""
+    """The number of hidden text runs."""
     short: bool = False
-    """Whether the document goes on."""
+    """Whether the document has more than this."""
 
 
-def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _Word:
-    """The document piece by piece, until there is enough of it or it takes too long."""
-    word = _Word()
+def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _ConvertedWord:
+    """Convert the document piece by piece, until a size or time limit is reached."""
+    word = _ConvertedWord()
     size = 0
     until = clock() + MAX_WORD_SECONDS
     for piece, is_short in _pieces(archive):
         word.short = is_short or clock() > until or size > MAX_MARKUP
         if word.markup and word.short and not is_short:
             break
-        shown, vanished = _without_vanished(piece)
-        word.hidden += vanished
+        shown, hidden = _without_hidden_runs(piece)
+        word.hidden += hidden
         with _translating(archive.broken()):
             result = mammoth.convert_to_html(
-                io.BytesIO(archive.copied({DOCUMENT: shown.encode()})),
+                io.BytesIO(archive.rewritten({DOCUMENT: shown.encode()})),
                 style_map=CODE_STYLES,
                 include_embedded_style_map=False,
                 external_file_access=False,
@@ -120,8 +120,8 @@ def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _W
 
 def read_sheets(
     body: bytes, archive: Archive | None, options: ExtractOptions, url: str
-) -> HtmlText:
-    """The visible sheets of a workbook, each a table; `archive` is None for the old binary format.
+) -> ExtractedText:
+    """The visible sheets of a workbook as tables; `archive` is None for the old binary format.
 
     Raises:
         MediaUnsupported: it is broken, or the library is not installed.
@@ -135,7 +135,7 @@ def read_sheets(
         raise missing_library("Excel", url=url, media_type=kind) from error
     if archive is not None:
         archive.check_xml()
-        body = shown_part(archive)
+        body = truncated_workbook(archive)
     with _translating(broken):
         book = calamine.load_workbook(io.BytesIO(body))
     shown = [
@@ -146,14 +146,14 @@ def read_sheets(
     ]
     with _translating(broken):
         markup, cut = _sheets(book, shown)
-    reading = read_fragment(markup, options, url)
+    extracted = read_fragment(markup, options, url)
     metadata = _metadata(archive, "") if archive else Metadata()
     hidden = len(book.sheets_metadata) - len(shown)
-    return described(reading, metadata, hidden=hidden, partial=cut)
+    return with_metadata(extracted, metadata, hidden=hidden, partial=cut)
 
 
-def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> HtmlText:
-    """The slides of a presentation in order, each under its title, with its notes.
+def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> ExtractedText:
+    """The slides of a presentation in order, each with its title and notes.
 
     Raises:
         MediaUnsupported: it is broken, or the library is not installed.
@@ -168,11 +168,11 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> HtmlT
     archive.check_xml()
     if archive.markup_bytes > MAX_SLIDES_MARKUP:
         raise ExtractionFailed(
-            f"The presentation has {archive.markup_bytes:,} bytes of markup, more than is read.",
+            f"The presentation has {archive.markup_bytes:,} bytes of markup, which is above the limit.",
             url=archive.url,
         )
     with _translating(archive.broken()):
-        slides = list(pptx.Presentation(io.BytesIO(archive.copied({}))).slides)
+        slides = list(pptx.Presentation(io.BytesIO(archive.rewritten({}))).slides)
         shown = [slide for slide in slides if slide._element.get("show") != "0"]
         parts = [
             part
@@ -182,9 +182,9 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> HtmlT
     if len(shown) > MAX_SLIDES:
         parts.append(note(f"{MAX_SLIDES} of {len(shown)} slides were read"))
     markup, too_long = _bounded("".join(parts))
-    reading = read_fragment(markup, options, archive.url)
-    return described(
-        reading,
+    extracted = read_fragment(markup, options, archive.url)
+    return with_metadata(
+        extracted,
         _metadata(archive, ""),
         hidden=len(slides) - len(shown),
         partial=len(shown) > MAX_SLIDES or too_long,
@@ -193,7 +193,7 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> HtmlT
 
 @contextmanager
 def _translating(broken: MediaUnsupported) -> Iterator[None]:
-    """Whatever these libraries raise over a malformed file means a broken file: they promise no errors of their own."""
+    """Translate any exception into a broken file: these libraries do not document what they raise."""
     try:
         yield
     except (KindlyError, MemoryError, RecursionError):
@@ -203,10 +203,10 @@ def _translating(broken: MediaUnsupported) -> Iterator[None]:
 
 
 def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
-    """The document in pieces that are documents themselves, and whether one is the last but not the end.
+    """The document as a series of smaller documents, each with a flag: the last one, though the text goes on.
 
     Raises:
-        ExtractionFailed: a table is too large to be read.
+        ExtractionFailed: a table is too large.
     """
     data = archive.read(DOCUMENT, MAX_WORD + 1)
     text = data[:MAX_WORD].decode("utf-8", "replace")
@@ -218,7 +218,9 @@ def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
     while len(text) - start > MAX_PIECE:
         end = _end_of_piece(text, start)
         if end is None and start == body.end():
-            raise ExtractionFailed("The document is too large to be read.", url=archive.url)
+            raise ExtractionFailed(
+                "The document is too large: its first table exceeds the limit.", url=archive.url
+            )
         if end is None:
             yield f"{head}</w:body></w:document>", True
             return
@@ -231,7 +233,7 @@ def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
 
 
 def _end_of_piece(text: str, start: int) -> int | None:
-    """Where a piece may end: after the last paragraph or table in it that is in nothing else."""
+    """Where a piece can end: after its last top-level paragraph or table."""
     depth, end = 0, None
     for found in BLOCK.finditer(text, start, start + MAX_WHOLE):
         if end is not None and found.end() - start > MAX_PIECE:
@@ -242,22 +244,22 @@ def _end_of_piece(text: str, start: int) -> int | None:
     return end
 
 
-def _without_vanished(text: str) -> tuple[str, int]:
-    """The markup without the runs that its author hid, and how many there were."""
+def _without_hidden_runs(text: str) -> tuple[str, int]:
+    """The markup without hidden runs, and their number."""
     if "<w:vanish" not in text:
         return text, 0
     kept: list[str] = []
     hidden = 0
     for piece in text.split("</w:r>"):
         runs = [found.start() for found in RUN.finditer(piece)]
-        vanishes = bool(runs) and VANISHED.search(piece, runs[-1]) is not None
-        hidden += vanishes
-        kept.append(f"{piece[: runs[-1]]}<w:r>" if vanishes else piece)
+        is_hidden = bool(runs) and HIDDEN_RUN.search(piece, runs[-1]) is not None
+        hidden += is_hidden
+        kept.append(f"{piece[: runs[-1]]}<w:r>" if is_hidden else piece)
     return "</w:r>".join(kept), hidden
 
 
 def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
-    """Sheets under their names, and whether anything was cut."""
+    """The markup of the sheets, and whether anything is left out."""
     parts: list[str] = []
     cut = False
     for name in names[:MAX_SHEETS]:
@@ -271,19 +273,19 @@ def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
 
 
 def _sheet(sheet: Any) -> tuple[str, bool]:
-    """A sheet as a table, and whether it was cut."""
+    """The markup of a sheet, and whether anything is left out."""
     rows = [
         [_cell(value) for value in row[:MAX_COLUMNS]]
         for _, row in zip(range(MAX_ROWS + 1), sheet.iter_rows(), strict=False)
     ]
     wide, high = sheet.width > MAX_COLUMNS, sheet.height > MAX_ROWS + 1
-    drawn = table([row for row in rows if any(row)])
+    markup = table([row for row in rows if any(row)])
     if wide or high:
-        drawn += note(
+        markup += note(
             f"the sheet goes on: {min(sheet.height, MAX_ROWS + 1):,} rows and "
             f"{min(sheet.width, MAX_COLUMNS):,} columns of it were read"
         )
-    return drawn, wide or high
+    return markup, wide or high
 
 
 def _cell(value: object) -> str:
@@ -308,7 +310,7 @@ def _slide(number: int, slide: Any) -> Iterator[str]:
 
 
 def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
-    """Shapes from top to bottom, those of a group with it."""
+    """The shapes from top to bottom; groups are flattened."""
     for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
         if hasattr(shape, "shapes"):
             yield from _shapes(shape.shapes)
@@ -349,20 +351,20 @@ def _bounded(markup: str) -> tuple[str, bool]:
     if len(markup) <= MAX_MARKUP:
         return markup, False
     end = markup.rfind(">", 0, MAX_MARKUP) + 1
-    return markup[:end] + note(GOES_ON), True
+    return markup[:end] + note(TRUNCATED), True
 
 
 def _metadata(archive: Archive, title: str) -> Metadata:
-    """What the file's properties say."""
-    said: dict[str, str] = {}
+    """The document properties of the file."""
+    properties: dict[str, str] = {}
     if CORE in archive.names:
         for name, value in CORE_FIELD.findall(archive.read(CORE).decode("utf-8", "replace")):
-            said.setdefault(name, " ".join(unescape(value).split()))
+            properties.setdefault(name, " ".join(unescape(value).split()))
     return Metadata(
-        title=said.get("title") or title,
-        description=said.get("description") or said.get("subject"),
-        author=said.get("creator"),
-        published=said.get("created"),
-        modified=said.get("modified"),
-        language=said.get("language"),
+        title=properties.get("title") or title,
+        description=properties.get("description") or properties.get("subject"),
+        author=properties.get("creator"),
+        published=properties.get("created"),
+        modified=properties.get("modified"),
+        language=properties.get("language"),
     )

@@ -1,7 +1,7 @@
-"""The bytes of a PDF file → its text, page by page, with headings, links and what the file says of itself.
+"""PDF files → text page by page, with headings, links and metadata.
 
-Text that nobody would see on the printed page is left out: invisible, white on white, tiny, beside the page. Where the
-page is a picture and all its text is invisible, that text is what was recognised in the picture, and stays.
+Text that is invisible on the page is left out: without ink, white on white, tiny, or outside the page. If a page is an
+image and all its text is invisible, that text is the OCR layer and is kept.
 """
 
 import ctypes
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kindly.errors import MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
-from kindly.extract.formats.markup_piece import described, note, read_fragment
-from kindly.extract.formats.pdf_layout import Line, page_markup, sizes, without_running
-from kindly.extract.formats.pdf_visibility import INVISIBLE, SEEN, PdfVisibility
-from kindly.extract.formats.unreadable import broken_file, missing_library
-from kindly.extract.html import HtmlText
-from kindly.models import Link, Metadata, OutcomeKind
+from kindly.extract.formats.file_errors import broken_file, encrypted_file, missing_library
+from kindly.extract.formats.html_fragment import note, read_fragment, with_metadata
+from kindly.extract.formats.pdf_layout import Line, page_markup, sizes, without_running_headers
+from kindly.extract.formats.pdf_visibility import NO_INK, VISIBLE, PdfVisibility
+from kindly.extract.html import ExtractedText
+from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ NO_TITLE = re.compile(
 
 
 @dataclass(slots=True)
-class _Found:
-    """What was read so far."""
+class _PdfContent:
+    """The content that is read so far."""
 
     pages: list[list[Line]] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
@@ -50,12 +50,12 @@ class _Found:
 
 def read_pdf(
     body: bytes, options: ExtractOptions, url: str, clock: Callable[[], float] = time.monotonic
-) -> HtmlText:
+) -> ExtractedText:
     """The text of a PDF file.
 
     Raises:
         PageWalled: it is encrypted.
-        NoContent: its pages are pictures.
+        NoContent: it has no text.
         MediaUnsupported: it is broken, or the library is not installed.
     """
     try:
@@ -65,26 +65,24 @@ def read_pdf(
     try:
         document = pdfium.PdfDocument(body)
     except pdfium.PdfiumError as error:
-        raise _refusal(error, body, url) from error
+        raise _open_error(error, body, url) from error
     try:
         return _read(document, options, url, clock)
     finally:
         document.close()
 
 
-def _refusal(error: Any, body: bytes, url: str) -> PageWalled | MediaUnsupported:
+def _open_error(error: Any, body: bytes, url: str) -> PageWalled | MediaUnsupported:
     if error.err_code in PASSWORD_ERRORS:
-        return PageWalled(
-            "The PDF is encrypted and needs a password.", url=url, wall=OutcomeKind.AUTH
-        )
+        return encrypted_file(url)
     return broken_file(body, url=url, media_type=MEDIA_TYPE)
 
 
 def _read(
     document: "pdfium.PdfDocument", options: ExtractOptions, url: str, clock: Callable[[], float]
-) -> HtmlText:
+) -> ExtractedText:
     total = len(document)
-    found = _Found()
+    found = _PdfContent()
     until = clock() + MAX_SECONDS
     while len(found.pages) < min(total, MAX_PAGES) and clock() < until:
         _read_page(document, found)
@@ -94,26 +92,26 @@ def _read(
     if not any(found.pages):
         raise NoContent(
             f"The PDF has no text on its {total:,} {'page' if total == 1 else 'pages'}: "
-            "it is a scan or holds pictures only.",
+            "it is a scan or has only images.",
             url=url,
         )
     markup = _markup(found.pages)
     if done < total:
         markup += note(f"the document goes on: {done:,} of its {total:,} pages were read")
-    reading = read_fragment(markup, options, url)
-    metadata = _metadata(document.get_metadata_dict(), reading.metadata.title)
+    extracted = read_fragment(markup, options, url)
+    metadata = _metadata(document.get_metadata_dict(), extracted.metadata.title)
     cut = done < total or found.characters >= MAX_CHARACTERS
-    complete = HtmlText(
-        reading.text,
+    complete = ExtractedText(
+        extracted.text,
         metadata,
         tuple(Link(clean(label)[0], address) for address, label in found.links.items()),
-        reading.hidden_dropped,
+        extracted.hidden_dropped,
     )
-    return described(complete, metadata, hidden=found.hidden, partial=cut)
+    return with_metadata(complete, metadata, hidden=found.hidden, partial=cut)
 
 
 def _markup(pages: list[list[Line]]) -> str:
-    cleaned = without_running(pages)
+    cleaned = without_running_headers(pages)
     scale = sizes(cleaned)
     return "".join(
         note(f"page {number}") + page_markup(lines, scale)
@@ -122,8 +120,8 @@ def _markup(pages: list[list[Line]]) -> str:
     )
 
 
-def _read_page(document: "pdfium.PdfDocument", found: _Found) -> None:
-    """Add the next page; one that cannot be loaded counts as empty."""
+def _read_page(document: "pdfium.PdfDocument", found: _PdfContent) -> None:
+    """Add the next page; a page that cannot be loaded counts as empty."""
     import pypdfium2 as pdfium
 
     try:
@@ -144,26 +142,26 @@ def _read_page(document: "pdfium.PdfDocument", found: _Found) -> None:
 
 
 def _lines(page: Any, text_page: Any, limit: int) -> tuple[list[Line], int]:
-    """The lines of a page that a person sees, and how many pieces of text nobody does."""
+    """The visible lines of a page, and the number of hidden pieces of text."""
     from pypdfium2.raw import FPDFText_GetUnicode  # type: ignore[import-untyped]
 
     raw = text_page.raw
     count = min(text_page.count_chars(), limit)
     codes = [FPDFText_GetUnicode(raw, index) for index in range(count)]
-    ink = PdfVisibility(page, text_page)
-    kinds = [ink.kind(index) for index in range(count)]
-    if SEEN not in kinds and ink.is_picture:
-        kinds = [SEEN if kind == INVISIBLE else kind for kind in kinds]
+    visibility = PdfVisibility(page, text_page)
+    kinds = [visibility.kind(index) for index in range(count)]
+    if VISIBLE not in kinds and visibility.is_picture:
+        kinds = [VISIBLE if kind == NO_INK else kind for kind in kinds]
     hidden = 0
     previous = None
     for kind in kinds:
         if kind is not None:
-            hidden += kind != SEEN and kind != previous
+            hidden += kind != VISIBLE and kind != previous
             previous = kind
     box = page.get_bbox()
     lines: list[Line] = []
     for text, first, last, broken in _runs(codes, kinds):
-        line = _placed(text_page, text, (first, last), broken_word=broken)
+        line = _positioned(text_page, text, (first, last), broken_word=broken)
         if _outside(line, box):
             hidden += 1
         else:
@@ -172,13 +170,13 @@ def _lines(page: Any, text_page: Any, limit: int) -> tuple[list[Line], int]:
 
 
 def _runs(codes: list[int], kinds: list[int | None]) -> Iterator[tuple[str, int, int, bool]]:
-    """Visible characters line by line: text, first and last index, and whether a word goes on."""
+    """Visible text line by line: text, first and last index, and whether its last word continues."""
     text: list[int] = []
     first = last = -1
     for index, (code, kind) in enumerate(zip(codes, kinds, strict=True)):
         character = chr(code)
         ends = character in LINE_ENDS or character in WORD_BREAKS
-        if not ends and (kind == SEEN or kind is None):
+        if not ends and (kind == VISIBLE or kind is None):
             text.append(code)
             if not character.isspace():
                 first = index if first < 0 else first
@@ -193,12 +191,12 @@ def _runs(codes: list[int], kinds: list[int | None]) -> Iterator[tuple[str, int,
 
 
 def _decoded(codes: list[int]) -> str:
-    """Text of UTF-16 or UTF-32 units, whichever the file's fonts gave."""
+    """The text of UTF-16 or UTF-32 code units; fonts may give either."""
     units = "".join(map(chr, codes)).encode("utf-16-le", "surrogatepass")
     return units.decode("utf-16-le", "ignore").strip()
 
 
-def _placed(text_page: Any, text: str, ends: tuple[int, int], *, broken_word: bool) -> Line:
+def _positioned(text_page: Any, text: str, ends: tuple[int, int], *, broken_word: bool) -> Line:
     from pypdfium2.raw import FS_RECTF, FPDFText_GetLooseCharBox
 
     first, last = FS_RECTF(), FS_RECTF()
@@ -252,22 +250,22 @@ def _address(document: Any, link: Any) -> str:
     return buffer.value.decode("utf-8", "replace").strip()
 
 
-def _metadata(said: dict[str, str], first_heading: str) -> Metadata:
-    def told(name: str) -> str:
-        return " ".join(said.get(name, "").replace("\x00", "").split())[:500]
+def _metadata(properties: dict[str, str], first_heading: str) -> Metadata:
+    def entry(name: str) -> str:
+        return " ".join(properties.get(name, "").replace("\x00", "").split())[:500]
 
-    title = told("Title")
+    title = entry("Title")
     return Metadata(
         title=first_heading if NO_TITLE.match(title) else title,
-        description=told("Subject") or None,
-        author=told("Author") or None,
-        published=iso_date(told("CreationDate")),
-        modified=iso_date(told("ModDate")),
+        description=entry("Subject") or None,
+        author=entry("Author") or None,
+        published=iso_date(entry("CreationDate")),
+        modified=iso_date(entry("ModDate")),
     )
 
 
 def iso_date(text: str) -> str | None:
-    """A PDF date such as `D:20240102030405+01'00'` as ISO 8601 has it."""
+    """A PDF date such as `D:20240102030405+01'00'` in ISO 8601."""
     found = DATE.match(text)
     if found is None:
         return None

@@ -1,6 +1,7 @@
-"""Lines of a printed page, with where they stand → headings, paragraphs and lists in reading order. Pure.
+"""PDF layout analysis: positioned lines → headings, paragraphs and lists in reading order. Pure.
 
-A file draws its text in any order; the order it has is kept unless it jumps back up over itself.
+A file may draw its text in any order. The drawing order is kept unless it jumps back up over earlier text; then a
+recursive XY-cut finds the columns.
 """
 
 import re
@@ -9,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kindly.extract.formats.markup_piece import heading, paragraph
+from kindly.extract.formats.html_fragment import heading, paragraph
 
 HEADING_RATIO = 1.15
 HEADING_CHARACTERS = 200
 HEADING_LEVELS = 4
 LINE_GAP = 1.75
-FULL_SHARE = 0.85
+FULL_LINE_SHARE = 0.85
 RUNNING_PAGES = 4
 RUNNING_SHARE = 0.6
 BULLET = re.compile(r"[•◦▪■‣●○∙·–*-]\s+(?=\S)")
@@ -23,7 +24,7 @@ BULLET = re.compile(r"[•◦▪■‣●○∙·–*-]\s+(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as it is printed; coordinates grow to the right and up."""
+    """A line of text; coordinates grow to the right and upwards."""
 
     text: str
     left: float
@@ -31,18 +32,18 @@ class Line:
     bottom: float
     size: float
     broken_word: bool = False
-    """Whether its last word goes on in the next line."""
+    """Whether its last word continues on the next line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What the sizes of a document's letters mean."""
+    """The font size of body text, and those of headings."""
 
     body: float
     headings: tuple[float, ...]
 
     def level(self, line: Line) -> int:
-        """The heading level of a line of this size, 0 for text."""
+        """The heading level of a line of this size, or 0 for body text."""
         size = _rounded(line.size)
         if size not in self.headings:
             return 0
@@ -50,7 +51,7 @@ class Sizes:
 
 
 def sizes(pages: Sequence[Sequence[Line]]) -> Sizes:
-    """The size that most text has, and the larger ones, largest first."""
+    """The most common font size, and the larger ones, largest first."""
     counted: Counter[float] = Counter()
     for page in pages:
         for line in page:
@@ -60,8 +61,8 @@ def sizes(pages: Sequence[Sequence[Line]]) -> Sizes:
     return Sizes(body, tuple(larger))
 
 
-def without_running(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """The pages without the header and footer that most of them share."""
+def without_running_headers(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """The pages without running headers and footers, which most pages share."""
     edges = Counter(
         key for page in pages for key in {_pattern(line) for line in (*page[:1], *page[-1:])}
     )
@@ -80,16 +81,16 @@ def without_running(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def page_markup(lines: Sequence[Line], scale: Sizes) -> str:
-    """One page as markup."""
+    """The markup of one page."""
     parts: list[str] = []
-    for block in in_order(blocks(lines)):
+    for block in reading_order(blocks(lines)):
         edge = max(line.right for line in block)
-        parts += [_marked_up(group, edge, scale) for group in paragraphs(block)]
+        parts += [_markup(group, edge, scale) for group in paragraphs(block)]
     return "".join(parts).replace("</ul><ul>", "")
 
 
 def blocks(lines: Sequence[Line]) -> list[list[Line]]:
-    """Runs of lines that go down the page."""
+    """Runs of lines in descending order on the page."""
     found: list[list[Line]] = []
     for line in lines:
         if found and line.bottom <= found[-1][-1].bottom + line.size / 2:
@@ -99,41 +100,41 @@ def blocks(lines: Sequence[Line]) -> list[list[Line]]:
     return found
 
 
-def in_order(found: Sequence[list[Line]]) -> list[list[Line]]:
-    """Blocks as a reader takes them: as drawn, unless one was drawn under what stands below it."""
+def reading_order(found: Sequence[list[Line]]) -> list[list[Line]]:
+    """The blocks in reading order: as drawn, unless one is drawn after a block below it."""
     jumps_back = any(
         _overlap(before, after) and _top(after) > _top(before) for before, after in pairwise(found)
     )
-    return _cut(list(found)) if jumps_back else list(found)
+    return _xy_cut(list(found)) if jumps_back else list(found)
 
 
 def paragraphs(block: Sequence[Line]) -> list[list[Line]]:
-    """Lines of a block that belong together."""
+    """The paragraphs of a block: groups of lines."""
     groups: list[list[Line]] = []
     for line in block:
-        if groups and _goes_on(groups[-1], line):
+        if groups and _continues(groups[-1], line):
             groups[-1].append(line)
         else:
             groups.append([line])
     return groups
 
 
-def _cut(found: list[list[Line]]) -> list[list[Line]]:
-    """Columns left to right, and within a column from the top; cut where nothing stands in the way."""
+def _xy_cut(found: list[list[Line]]) -> list[list[Line]]:
+    """Recursive XY-cut: split at a vertical gap (columns, left to right) or a horizontal one (top to bottom)."""
     if len(found) < 2:
         return found
     across = sorted(found, key=_left)
     for n in range(1, len(across)):
         if max(map(_right, across[:n])) <= _left(across[n]):
-            return _cut(across[:n]) + _cut(across[n:])
+            return _xy_cut(across[:n]) + _xy_cut(across[n:])
     down = sorted(found, key=_top, reverse=True)
     for n in range(1, len(down)):
         if min(map(_bottom, down[:n])) >= _top(down[n]):
-            return _cut(down[:n]) + _cut(down[n:])
+            return _xy_cut(down[:n]) + _xy_cut(down[n:])
     return down
 
 
-def _goes_on(group: Sequence[Line], line: Line) -> bool:
+def _continues(group: Sequence[Line], line: Line) -> bool:
     last = group[-1]
     if last.broken_word:
         return True
@@ -146,7 +147,7 @@ def _goes_on(group: Sequence[Line], line: Line) -> bool:
     return not indented or BULLET.match(group[0].text) is not None
 
 
-def _marked_up(group: Sequence[Line], edge: float, scale: Sizes) -> str:
+def _markup(group: Sequence[Line], edge: float, scale: Sizes) -> str:
     level = scale.level(group[0])
     text = _joined(group, edge)
     if level and len(text) <= HEADING_CHARACTERS:
@@ -157,12 +158,12 @@ def _marked_up(group: Sequence[Line], edge: float, scale: Sizes) -> str:
 
 
 def _joined(group: Sequence[Line], edge: float) -> str:
-    """The text of a paragraph; a line that stops short of the edge ends there on purpose."""
+    """The text of a paragraph; a line that ends well before the edge keeps its line break."""
     pieces: list[str] = []
     for line in group:
         pieces.append(line.text)
         if not line.broken_word:
-            full = line.right - line.left >= FULL_SHARE * (edge - line.left)
+            full = line.right - line.left >= FULL_LINE_SHARE * (edge - line.left)
             pieces.append(" " if full else "\n")
     return "".join(pieces).strip()
 

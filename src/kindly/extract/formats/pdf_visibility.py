@@ -1,26 +1,26 @@
-"""Characters of a PDF page → which of them leave ink that a person sees.
+"""Visibility of the characters on a PDF page: rendering mode, size, colour and background of each text object.
 
-It asks PDFium for each character's text object once: drawn at all, in what colour, how large, on what ground.
+Each text object is examined once, through PDFium.
 """
 
 import ctypes
 from typing import Any, Final
 
-SEEN: Final = 0
-INVISIBLE: Final = 1
-"""Drawn with no ink on purpose, as text that was recognised in a scanned picture is."""
-UNSEEN: Final = 2
+VISIBLE: Final = 0
+NO_INK: Final = 1
+"""Text rendered without ink, such as the OCR layer of a scan."""
+HIDDEN: Final = 2
 """White on white, fully transparent or tiny."""
 
 NO_INK_MODES = (3, 7)
 STROKE_ONLY = 1
 WHITE: Final = 250
 TINY: Final = 2.0
-MAX_GROUND_OBJECTS: Final = 3_000
+MAX_BACKGROUND_OBJECTS: Final = 3_000
 
 
 class PdfVisibility:
-    """The ink of one page's characters."""
+    """The visibility of one page's characters."""
 
     def __init__(self, page: Any, text_page: Any) -> None:
         from pypdfium2 import raw  # type: ignore[import-untyped]
@@ -34,12 +34,12 @@ class PdfVisibility:
         self._known: dict[int, int] = {}
 
     def kind(self, index: int) -> int | None:
-        """What is seen of a character; None for spaces and line ends that PDFium put in itself."""
+        """The visibility of a character; None for spaces and line ends that PDFium inserts."""
         address: int | None = self._object_of(self._handle, index)
         if not address:
             return None
         if address not in self._known:
-            self._known[address] = self._look(ctypes.cast(address, self._raw.FPDF_PAGEOBJECT))
+            self._known[address] = self._classify(ctypes.cast(address, self._raw.FPDF_PAGEOBJECT))
         return self._known[address]
 
     @property
@@ -48,18 +48,18 @@ class PdfVisibility:
         objects = self._page.get_objects(filter=[self._raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
         return next(objects, None) is not None
 
-    def _look(self, item: Any) -> int:
+    def _classify(self, item: Any) -> int:
         mode = self._raw.FPDFTextObj_GetTextRenderMode(item)
         if mode in NO_INK_MODES:
-            return INVISIBLE
+            return NO_INK
         if self._size(item) < TINY:
-            return UNSEEN
+            return HIDDEN
         colour = self._colour(item)
         if colour is None or mode == STROKE_ONLY:
-            return SEEN
-        if colour[3] == 0 or (min(colour[:3]) >= WHITE and not self._has_ground(item)):
-            return UNSEEN
-        return SEEN
+            return VISIBLE
+        if colour[3] == 0 or (min(colour[:3]) >= WHITE and not self._has_background(item)):
+            return HIDDEN
+        return VISIBLE
 
     def _size(self, item: Any) -> float:
         size, matrix = ctypes.c_float(0), self._raw.FS_MATRIX()
@@ -81,11 +81,11 @@ class PdfVisibility:
         self._raw.FPDFPageObj_GetBounds(item, left, bottom, right, top)
         return left.value, bottom.value, right.value, top.value
 
-    def _has_ground(self, item: Any) -> bool:
-        """Whether something that is not white lies where the text stands."""
+    def _has_background(self, item: Any) -> bool:
+        """Whether an object that is not white is behind the text."""
         left, bottom, right, top = self._bounds(item)
         x, y = (left + right) / 2, (bottom + top) / 2
-        count = min(self._raw.FPDFPage_CountObjects(self._page.raw), MAX_GROUND_OBJECTS)
+        count = min(self._raw.FPDFPage_CountObjects(self._page.raw), MAX_BACKGROUND_OBJECTS)
         for index in range(count):
             other = self._raw.FPDFPage_GetObject(self._page.raw, index)
             if self._raw.FPDFPageObj_GetType(other) == self._raw.FPDF_PAGEOBJ_TEXT:
@@ -96,7 +96,7 @@ class PdfVisibility:
         return False
 
     def _is_white(self, item: Any) -> bool:
-        """Whether it is a path that is filled with white, or not filled at all."""
+        """Whether it is a path filled with white or not filled."""
         if self._raw.FPDFPageObj_GetType(item) != self._raw.FPDF_PAGEOBJ_PATH:
             return False
         filled, stroked = ctypes.c_int(0), ctypes.c_int(0)

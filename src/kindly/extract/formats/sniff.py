@@ -1,9 +1,11 @@
-"""Bytes and what the server said of them → what they are, and their text.
+"""Content sniffing: bytes and headers → the format of a body, and its decoded text.
 
-Content decides over headers. Encodings are taken from the WHATWG list only; a server cannot name any other decoder.
+Content takes precedence over headers. Character encodings come only from the WHATWG list, so that a server cannot
+select any other decoder.
 """
 
 import codecs
+import mimetypes
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -32,7 +34,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """What a body is."""
+    """The detected format of a body."""
 
     kind: Kind
     media_type: str
@@ -97,23 +99,25 @@ PACKAGES: tuple[tuple[bytes, Kind, str], ...] = (
     ),
     (b"META-INF/container.xml", "epub", "application/epub+zip"),
 )
-"""A member that only such a package has; its name stands unpacked in the archive's directory."""
+"""A member that identifies the package; names are uncompressed in the archive's directory."""
 ODS_TYPE = b"application/vnd.oasis.opendocument.spreadsheet"
 ODF_TYPE = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{4,30})")
+ENCRYPTED_OFFICE = "application/x-encrypted-office"
 OLE_STREAMS: tuple[tuple[str, Kind, str], ...] = (
-    ("EncryptedPackage", "binary", "application/x-encrypted-office"),
+    ("EncryptedPackage", "binary", ENCRYPTED_OFFICE),
     ("Workbook", "sheets", "application/vnd.ms-excel"),
     ("WordDocument", "binary", "application/msword"),
     ("PowerPoint Document", "binary", "application/vnd.ms-powerpoint"),
 )
+KNOWN_TYPES = frozenset(media_type for *_, media_type in (*MAGIC, *PACKAGES, *OLE_STREAMS))
 PDF_WITHIN = 1024
-"""Readers look this far for the start of a PDF file."""
+"""PDF viewers search this far for the header."""
 TABLE_TYPES = frozenset({"text/csv", "text/tab-separated-values", "application/csv"})
 TABLE_PATH = re.compile(r"\.(?:csv|tsv)(?:[?#]|\Z)", re.I)
 JSON_LINES_TYPE = re.compile(r"application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-seq)\Z")
 JSON_LINES_PATH = re.compile(r"\.(?:jsonl|ndjson)(?:[?#]|\Z)", re.I)
 DIRECTORY_BYTES = 1_000_000
-"""The directory of an archive stands at its end."""
+"""The part at the end of an archive that is searched for its directory."""
 SPECIFIC_ZIP = re.compile(r"opendocument|openxmlformats|epub|java-archive|msword|ms-excel")
 HTML_START = re.compile(
     rb"\s*(?:<!--.{0,2000}?-->\s*)*"
@@ -149,12 +153,12 @@ DETECT_BYTES = 200_000
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 LABEL = re.compile(r"[a-z0-9_:.()-]{1,40}\Z", re.I)
 ESCAPE_SEQUENCE = re.compile(rb"\x1b[$(]")
-GARBLED = 0.02
-"""Share of unreadable characters above which a declared encoding is not believed."""
+MAX_LOSS = 0.02
+"""The share of replacement characters above which a declared encoding is rejected."""
 
 
 def sniff(page: Page) -> Sniffed:
-    """What the page's bytes are, by content first and header second."""
+    """The format of a page's body, from its content first and its headers second."""
     head = page.body[:HEAD_BYTES]
     declared = page.media_type
     if packaged := _packaged(page, head):
@@ -210,7 +214,7 @@ def _by_header(page: Page, head: bytes) -> Sniffed:
 
 
 def _data(page: Page, head: bytes) -> Sniffed | None:
-    """JSON, JSON Lines or a table, whatever type it was sent as."""
+    """JSON, JSON Lines or a table, even if it is declared as another type."""
     declared = page.media_type
     vague = declared in UNKNOWN_TYPES | HTML_TYPES | {"text/plain"}
     if JSON_LINES_TYPE.match(declared) or (vague and JSON_LINES_PATH.search(page.url)):
@@ -245,7 +249,7 @@ def _kind(declared: str, head: bytes, url: str) -> Kind:
 
 
 def decode(page: Page) -> str:
-    """The text of the body: byte-order mark, then header, then what the bytes themselves say."""
+    """The decoded body: by byte-order mark, then UTF-8, then header, then detection."""
     body = page.body
     for mark, codec in BOMS:
         if body.startswith(mark):
@@ -262,19 +266,19 @@ def decode(page: Page) -> str:
 
 
 def _decode_legacy(body: bytes, declared: str | None) -> str:
-    """Text of bytes that are not UTF-8, or only nearly: the first encoding that reads them without much loss."""
+    """Decode bytes that are not valid UTF-8 with the first encoding that loses little."""
     head = body[:DETECT_BYTES]
     not_utf_8 = detect.Detection(excluded=frozenset({"UTF-8"}))
     for codec in (declared, detect.detect(head).codec, detect.detect(head, not_utf_8).codec):
         if codec is not None:
             text = body.decode(codec, "replace")
-            if text.count("\ufffd") <= GARBLED * len(text):
+            if text.count("\ufffd") <= MAX_LOSS * len(text):
                 return text
     return body.decode("whatwg-windows-1252")
 
 
 def _codec(label: str | None) -> str | None:
-    """The decoder of a WHATWG label, or None for any other word."""
+    """The codec of a WHATWG encoding label; None for any other label."""
     if label is None or not LABEL.match(label.strip()):
         return None
     try:
@@ -304,6 +308,12 @@ def _without_bom(head: bytes) -> bytes:
 
 
 def _is_textual(declared: str) -> bool:
-    """Types whose text may start with a tag without being a page."""
-    pictures = declared.startswith(("image/", "audio/", "video/", "font/"))
-    return not pictures and declared not in UNKNOWN_TYPES | HTML_TYPES
+    """Whether text of this declared type may start with a tag without being HTML."""
+    media = declared.startswith(("image/", "audio/", "video/", "font/"))
+    return not media and declared not in UNKNOWN_TYPES | HTML_TYPES
+
+
+def type_name(media_type: str) -> str:
+    """A media type for a message, if it is a known one: a server could send any text there."""
+    known = media_type in KNOWN_TYPES or mimetypes.guess_extension(media_type) is not None
+    return media_type if known else "data of an unknown type"

@@ -1,8 +1,8 @@
-"""An Excel workbook of any size → one with only the part that is shown: the first rows, columns and their strings.
+"""Truncation of Excel workbooks: keeps only the first rows and columns of each sheet, and the strings they use.
 
-The library that reads workbooks lays out every cell between the first and the last, so that two cells in far corners
-are a bomb. What is left out is marked by a cell beyond the part that is shown, so that its reader sees that the
-sheet goes on. Markup is read as a stream and no more of it than is needed.
+The library that reads workbooks allocates every cell between the first and the last, so that two distant cells are a
+memory bomb. A marker cell beyond the kept part shows the reader that the sheet goes on. Markup is parsed as a stream,
+and only as far as needed.
 """
 
 import re
@@ -20,18 +20,18 @@ LAST_ROW: Final = 1_048_576
 WORKBOOK: Final = "xl/workbook.xml"
 STRINGS: Final = "xl/sharedstrings.xml"
 SHEETS: Final = "xl/worksheets/"
-UNREAD = ("xl/pivotcache/", "xl/drawings/", "xl/charts/", "xl/externallinks/", "customxml/")
+SKIPPED = ("xl/pivotcache/", "xl/drawings/", "xl/charts/", "xl/externallinks/", "customxml/")
 PLACE = re.compile(r"([A-Za-z]{1,4})[0-9]*\Z")
 NAMESPACE: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 CHUNK_BYTES: Final = 64 * 1024
 
 
-class _Enough(Exception):
-    """The rest need not be parsed."""
+class _StopParsing(Exception):
+    """The rest of the markup is not needed."""
 
 
-def shown_part(archive: Archive) -> bytes:
-    """A workbook with the first `MAX_ROWS` + 1 rows and `MAX_COLUMNS` columns of each sheet.
+def truncated_workbook(archive: Archive) -> bytes:
+    """The workbook with the first `MAX_ROWS` + 1 rows and `MAX_COLUMNS` columns of each sheet.
 
     Raises:
         MediaUnsupported: its markup is broken.
@@ -39,19 +39,19 @@ def shown_part(archive: Archive) -> bytes:
     if WORKBOOK not in archive.names:
         return archive.body
     changed: dict[str, bytes] = {}
-    wanted: set[int] = set()
+    used: set[int] = set()
     for name in archive.names:
         if name.lower().startswith(SHEETS) and name.lower().endswith(".xml"):
             sheet = _Sheet()
             _parse(archive, name, sheet.attach)
             changed[name] = sheet.markup().encode()
-            wanted |= sheet.strings
+            used |= sheet.strings
     for name in archive.names:
         if name.lower() == STRINGS:
-            strings = _Strings(wanted)
+            strings = _Strings(used)
             _parse(archive, name, strings.attach)
             changed[name] = strings.markup().encode()
-    return archive.copied(changed, without=UNREAD)
+    return archive.rewritten(changed, without=SKIPPED)
 
 
 def _parse(archive: Archive, name: str, attach: Callable[[expat.XMLParserType], None]) -> None:
@@ -62,7 +62,7 @@ def _parse(archive: Archive, name: str, attach: Callable[[expat.XMLParserType], 
         for chunk in archive.chunks(name, CHUNK_BYTES):
             parser.Parse(chunk)
         parser.Parse(b"", True)  # noqa: FBT003 - takes no keywords
-    except _Enough:
+    except _StopParsing:
         return
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise archive.broken() from error
@@ -73,11 +73,11 @@ class _Sheet:
 
     def __init__(self) -> None:
         self.strings: set[int] = set()
-        """The numbers of the shared strings that it shows."""
+        """The indexes of the shared strings in the kept part."""
         self._out: list[str] = []
         self._row = self._column = 0
         self._first_row = self._first_column = 0
-        self._marked = False
+        self._has_marker = False
         self._kind = ""
         self._text: list[str] = []
         self._size = 0
@@ -85,13 +85,13 @@ class _Sheet:
         self._keeps = False
 
     def attach(self, parser: expat.XMLParserType) -> None:
-        """Take part in parsing."""
+        """Register the handlers of an XML parser."""
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
     def markup(self) -> str:
-        """The sheet that is left."""
+        """The markup of the truncated sheet."""
         return (
             f'<worksheet xmlns="{NAMESPACE}"><sheetData>{"".join(self._out)}'
             f"{'</row>' if self._row else ''}</sheetData></worksheet>"
@@ -116,12 +116,12 @@ class _Sheet:
         if number - self._first_row > MAX_ROWS:
             self._go_to_row(self._first_row + MAX_ROWS + 1)
             self._mark(self._first_column or 1)
-            raise _Enough
+            raise _StopParsing
         self._go_to_row(number, first=first)
 
     def _go_to_row(self, number: int, *, first: bool = False) -> None:
         self._out.append(f'{"" if first else "</row>"}<row r="{number}">')
-        self._row, self._column, self._marked = number, 0, False
+        self._row, self._column, self._has_marker = number, 0, False
 
     def _start_cell(self, attributes: dict[str, str]) -> None:
         place = PLACE.match(attributes.get("r", ""))
@@ -131,8 +131,8 @@ class _Sheet:
             return
         self._first_column = self._first_column or self._column
         self._keeps = abs(self._column - self._first_column) < MAX_COLUMNS
-        if not self._keeps and not self._marked:
-            self._marked = True
+        if not self._keeps and not self._has_marker:
+            self._has_marker = True
             self._mark(self._first_column + MAX_COLUMNS)
         self._kind = attributes.get("t", "")
         self._style = _number(attributes.get("s", ""))
@@ -148,7 +148,7 @@ class _Sheet:
                 self._keeps = False
                 self._end_cell("".join(self._text)[:MAX_CELL])
             case "sheetData":
-                raise _Enough
+                raise _StopParsing
 
     def _end_cell(self, text: str) -> None:
         if not text:
@@ -170,11 +170,11 @@ class _Sheet:
 
 
 class _Strings:
-    """Copies those of the shared strings that are wanted, each at its number."""
+    """Copies the shared strings in use; the others become empty, so that indexes stay valid."""
 
-    def __init__(self, wanted: set[int]) -> None:
-        self._wanted = wanted
-        self._last = max(wanted, default=-1)
+    def __init__(self, used: set[int]) -> None:
+        self._used = used
+        self._last = max(used, default=-1)
         self._out: list[str] = []
         self._number = -1
         self._text: list[str] = []
@@ -182,13 +182,13 @@ class _Strings:
         self._in_text = False
 
     def attach(self, parser: expat.XMLParserType) -> None:
-        """Take part in parsing."""
+        """Register the handlers of an XML parser."""
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
 
     def markup(self) -> str:
-        """The strings that are left."""
+        """The markup of the remaining strings."""
         return f'<sst xmlns="{NAMESPACE}">{"".join(self._out)}</sst>'
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -197,9 +197,9 @@ class _Strings:
                 self._number += 1
                 self._text, self._size = [], 0
                 if self._number > self._last:
-                    raise _Enough
+                    raise _StopParsing
             case "t":
-                self._in_text = self._number in self._wanted
+                self._in_text = self._number in self._used
             case "rPh":
                 self._size = MAX_CELL
 
@@ -221,7 +221,7 @@ EMPTY: Final = "<si><t></t></si>"
 
 
 def column_number(letters: str) -> int:
-    """The number of a column, from 1."""
+    """The number of a column from its letters; A is 1."""
     number = 0
     for letter in letters.upper():
         number = number * 26 + ord(letter) - 64
@@ -229,7 +229,7 @@ def column_number(letters: str) -> int:
 
 
 def column_letters(number: int) -> str:
-    """The letters of a column, from 1."""
+    """The letters of a column from its number; 1 is A."""
     letters = ""
     while number > 0:
         number, last = divmod(number - 1, 26)

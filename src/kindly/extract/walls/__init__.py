@@ -1,1 +1,1 @@
-"""Pages that stand in place of content: bot checks, logins, paywalls, soft 404s."""
+"""Wall detection: bot checks, logins, paywalls, consent forms and soft 404s in place of a page's content."""

@@ -1,6 +1,6 @@
-"""A page with little text → a bot check, a login, a paywall, a consent form, a "not found", an app shell, or short?
+"""Wall detection: whether a page shows a bot check, login, paywall, consent form, "not found" or app shell instead.
 
-Called after extraction; a page with real content is never judged, so that an article about a wall is not one.
+It runs after extraction and only on pages with little text, so that an article about paywalls is not taken for one.
 """
 
 import re
@@ -18,7 +18,7 @@ from kindly.models import OutcomeKind
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the rules look at."""
+    """The input of the rules."""
 
     url: str
     title: str
@@ -38,17 +38,17 @@ SHELL_CHARACTERS: Final = 250
 NOTHING_CHARACTERS: Final = 80
 TEASER_WORDS: Final = 60
 REACH_CHARACTERS: Final = 200
-"""How far from its telling word the rest of a sentence may stand."""
+"""How far from one of its words a match of a pattern may reach."""
 SILENT_TEASER_CHARACTERS: Final = 2_000
-"""The same for one that says nothing of subscribers in its text."""
+"""The teaser limit for a locked page whose text does not mention subscribers."""
 
 
-def refuse_walls(evidence: Evidence) -> None:
-    """Return if the page holds content.
+def raise_if_walled(evidence: Evidence) -> None:
+    """Return if the page has content.
 
     Raises:
-        PageWalled: a challenge, a login, a paywall, a consent form or a "not found" stands in its place.
-        NeedsBrowser: only a script would bring the text.
+        PageWalled: it shows a challenge, a login, a paywall, a consent form or a "not found" instead.
+        NeedsBrowser: only a script would load the text.
         NoContent: there is no text.
     """
     for rule in RULES:
@@ -56,25 +56,25 @@ def refuse_walls(evidence: Evidence) -> None:
 
 
 def is_teaser(evidence: Evidence) -> bool:
-    """Whether the page shows only the beginning of what subscribers can read."""
+    """Whether the page shows only the start of an article for subscribers."""
     if len(evidence.text) > TEASER_CHARACTERS:
         return False
-    if _speaks_of_subscribers(evidence.text):
+    if _mentions_subscribers(evidence.text):
         return len(evidence.text) <= WALL_CHARACTERS or _is_locked(evidence)
     if len(evidence.text) > SILENT_TEASER_CHARACTERS or not _is_locked(evidence):
         return False
     return patterns.PAYWALL_MARKUP.search(evidence.markup) is not None
 
 
-def _speaks_of_subscribers(text: str) -> bool:
-    return _says(patterns.PAYWALL_TEXT, patterns.PAYWALL_WORDS, text)
+def _mentions_subscribers(text: str) -> bool:
+    return _matches_near(patterns.PAYWALL_TEXT, patterns.PAYWALL_WORDS, text)
 
 
-def _says(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> bool:
-    """Whether there is a match; sought only around words, in small letters, of which every match has one."""
+def _matches_near(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> bool:
+    """Whether the pattern matches. Only the text around `words` is searched: every match contains one of them."""
     lower = text.lower()
     runs: list[tuple[int, int]] = []
-    for at in sorted(at for word in words for at in _places(word, lower)):
+    for at in sorted(at for word in words for at in _occurrences(word, lower)):
         start, end = max(0, at - REACH_CHARACTERS), at + REACH_CHARACTERS
         if runs and start <= runs[-1][1]:
             start = runs.pop()[0]
@@ -82,7 +82,7 @@ def _says(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> bool:
     return any(pattern.search(lower, start, end) for start, end in runs)
 
 
-def _places(word: str, text: str) -> Iterator[int]:
+def _occurrences(word: str, text: str) -> Iterator[int]:
     at = text.find(word)
     while at >= 0:
         yield at
@@ -90,7 +90,7 @@ def _places(word: str, text: str) -> Iterator[int]:
 
 
 def _is_locked(evidence: Evidence) -> bool:
-    """Whether the page says in its data that not everybody may read it."""
+    """Whether the page's structured data says that it is not free to read."""
     markup = evidence.markup
     return "isAccessibleForFree" in markup and patterns.LOCKED_SCHEMA.search(markup) is not None
 
@@ -101,7 +101,7 @@ def _challenge(evidence: Evidence) -> None:
     if size <= CHALLENGE_CHARACTERS and (
         challenges.in_html(evidence.markup.lower(), Where.PAGE)
         or challenges.in_title(title)
-        or (size <= WALL_CHARACTERS and _asks_for_a_human(evidence, title))
+        or (size <= WALL_CHARACTERS and _is_human_check(evidence, title))
     ):
         raise PageWalled(
             "The site answered with a bot check instead of the page.",
@@ -110,12 +110,12 @@ def _challenge(evidence: Evidence) -> None:
         )
 
 
-def _asks_for_a_human(evidence: Evidence, title: str) -> bool:
+def _is_human_check(evidence: Evidence, title: str) -> bool:
     bare = len(evidence.text) <= BARE_CHARACTERS
     if bare and challenges.in_title(title, Where.BARE_TITLE) is not None:
         return True
     pattern, words = challenges.sentences()
-    if _says(pattern, words, evidence.whole_text):
+    if _matches_near(pattern, words, evidence.whole_text):
         return bare or _has(evidence, Where.WIDGET)
     return not evidence.text and _has(evidence, Where.WIDGET | Where.EMPTY_PAGE)
 
@@ -156,10 +156,12 @@ def _login(evidence: Evidence) -> None:
     if len(evidence.text) > WALL_CHARACTERS:
         return
     bare = len(evidence.text) <= BARE_CHARACTERS
-    titled = patterns.LOGIN_TITLE.search(evidence.title) or patterns.LOGIN_PATH.search(evidence.url)
-    if (titled and _has_form(evidence)) or (bare and patterns.LOGIN_TEXT.search(evidence.text)):
+    has_title = patterns.LOGIN_TITLE.search(evidence.title) or patterns.LOGIN_PATH.search(
+        evidence.url
+    )
+    if (has_title and _has_form(evidence)) or (bare and patterns.LOGIN_TEXT.search(evidence.text)):
         raise PageWalled(
-            "The page asks for a login before it shows anything.",
+            "The page requires a login.",
             url=evidence.url,
             wall=OutcomeKind.AUTH,
         )
@@ -177,7 +179,7 @@ def _paywall(evidence: Evidence) -> None:
         return
     if len(evidence.text.split()) < TEASER_WORDS and is_teaser(evidence):
         raise PageWalled(
-            "The page shows its text to subscribers only.",
+            "The page shows its text only to subscribers.",
             url=evidence.url,
             wall=OutcomeKind.PAYWALLED,
         )
@@ -188,16 +190,16 @@ def _not_found(evidence: Evidence) -> None:
     if size > NOT_FOUND_CHARACTERS:
         return
     title = evidence.title.strip()
-    titled = patterns.NOT_FOUND_TITLE.match(title) or patterns.BARE_404.match(title)
+    has_title = patterns.NOT_FOUND_TITLE.match(title) or patterns.BARE_404.match(title)
     first_line = evidence.text.split("\n", 1)[0].strip("#* ")
-    headed = size <= WALL_CHARACTERS and (
+    has_heading = size <= WALL_CHARACTERS and (
         patterns.NOT_FOUND_TITLE.match(first_line) or patterns.BARE_404.match(first_line)
     )
-    if (titled or headed) and (
+    if (has_title or has_heading) and (
         size <= NOTHING_CHARACTERS or patterns.NOT_FOUND_TEXT.search(evidence.text)
     ):
         raise PageWalled(
-            "The site says that there is no such page, though with a status of success.",
+            "The site reports that the page does not exist, with a status of success (a soft 404).",
             url=evidence.url,
             wall=OutcomeKind.NOT_FOUND,
         )
@@ -207,13 +209,15 @@ def _shell(evidence: Evidence) -> None:
     size = len(evidence.text)
     if size > BARE_CHARACTERS or patterns.POLICY_TITLE.search(evidence.title):
         return
-    said_in_text = patterns.SCRIPT_TEXT.search(evidence.text)
-    said_beside = size <= SHELL_CHARACTERS and patterns.SCRIPT_TEXT.search(evidence.whole_text)
+    says_so_in_text = patterns.SCRIPT_TEXT.search(evidence.text)
+    says_so_elsewhere = size <= SHELL_CHARACTERS and patterns.SCRIPT_TEXT.search(
+        evidence.whole_text
+    )
     waiting = not evidence.text or patterns.LOADING_TEXT.match(evidence.text)
     draws = "<script" in evidence.markup and patterns.DRAWING_SCRIPT.search(evidence.markup)
     if (
-        said_in_text
-        or (said_beside and (size <= NOTHING_CHARACTERS or _is_shell(evidence)))
+        says_so_in_text
+        or (says_so_elsewhere and (size <= NOTHING_CHARACTERS or _is_shell(evidence)))
         or (waiting and draws)
     ):
         raise _needs_browser(evidence)
@@ -225,13 +229,11 @@ def _is_shell(evidence: Evidence) -> bool:
 
 def _empty(evidence: Evidence) -> None:
     if not evidence.text:
-        raise NoContent("The page holds no readable text.", url=evidence.url)
+        raise NoContent("The page has no readable text.", url=evidence.url)
 
 
 def _needs_browser(evidence: Evidence) -> NeedsBrowser:
-    return NeedsBrowser(
-        "The page needs JavaScript to show its text; without it there is none.", url=evidence.url
-    )
+    return NeedsBrowser("The page needs JavaScript to show its text.", url=evidence.url)
 
 
 RULES: tuple[Callable[[Evidence], None], ...] = (

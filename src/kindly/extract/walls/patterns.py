@@ -1,6 +1,6 @@
-"""What gives away a page that stands in place of another: words and marks of challenges, logins, paywalls and the like.
+"""Patterns of logins, paywalls, consent forms, "not found" pages and app shells, as data.
 
-Tables only; `outcome` decides how much text a page may have and still be judged by them.
+`detect` decides how much text a page may have for each pattern to count; `kindly.challenges` has those of bot checks.
 """
 
 import re
@@ -55,7 +55,7 @@ PAYWALL_WORDS = (
     "reached your", "hit your", " is for", " is behind", "unlock th", "upgrade to ", "weiterlesen mit",
     "abonnez-vous", "aux abonn", "suscriptores",
 )  # fmt: skip
-"""One of them is in every match of `PAYWALL_TEXT`, and they are found much faster."""
+"""Every match of `PAYWALL_TEXT` contains one of these words, which are much faster to find."""
 
 CONSENT_ADDRESS = re.compile(
     r"\Ahttps?://(?:consent\.(?:google|youtube|yahoo)\.|guce\.|[^/]*/(?:privacy-gate|cookie-?wall|consent-?(?:wall|gate)))",

@@ -1,4 +1,4 @@
-"""Markup that is content as it stands — a chapter, an entry, a converted file — → text, without what nobody sees."""
+"""HTML fragments that are content as a whole (a chapter, a feed entry, a converted file) → their visible text."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -6,7 +6,7 @@ from html import escape
 from turbohtml import Element, parse
 
 from kindly.extract import ExtractOptions
-from kindly.extract.html import MACHINERY, HtmlText
+from kindly.extract.html import NON_TEXT_TAGS, ExtractedText
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.visible import remove_hidden
@@ -14,37 +14,43 @@ from kindly.models import Metadata
 from kindly.text.invisible import clean
 
 
-def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> HtmlText:
-    """All visible text of the markup, with the title it gives itself."""
+def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> ExtractedText:
+    """All visible text of the markup, with its title."""
     document = parse(markup, positions=False)
     metadata = read_metadata(document, base_url)
-    document.remove(MACHINERY)
+    document.remove(NON_TEXT_TAGS)
     document.remove("noscript")
     hidden = remove_hidden(document)
     rendered, links = render([document.select_one("body") or Element("div")], options, base_url)
     text, invisible = clean(rendered)
-    return HtmlText(text.strip("\n"), metadata, links, hidden + invisible)
+    return ExtractedText(text.strip("\n"), metadata, links, hidden + invisible)
 
 
-def described(reading: HtmlText, metadata: Metadata, *, hidden: int, partial: bool) -> HtmlText:
-    """The reading with what else is known of its file."""
-    return HtmlText(
-        reading.text, metadata, reading.links, reading.hidden_dropped + hidden, partial=partial
+def with_metadata(
+    extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool
+) -> ExtractedText:
+    """The extracted text with the metadata of its file; `hidden` adds to the removed pieces."""
+    return ExtractedText(
+        extracted.text,
+        metadata,
+        extracted.links,
+        extracted.hidden_dropped + hidden,
+        partial=partial,
     )
 
 
 def paragraph(text: str) -> str:
-    """Plain text as a paragraph; its line breaks stay."""
+    """A paragraph of plain text; line breaks are kept."""
     return f"<p>{escape(text, quote=False).replace(chr(10), '<br>')}</p>"
 
 
 def heading(text: str, level: int) -> str:
-    """Plain text as a heading."""
+    """A heading of plain text."""
     return f"<h{level}>{escape(' '.join(text.split()), quote=False)}</h{level}>"
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of plain text as a table whose first row is its head."""
+    """A table of plain text; the first row is its header."""
     if not rows:
         return ""
     head = _row(rows[0], "th")
@@ -55,10 +61,10 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def note(text: str) -> str:
-    """A sentence of ours within the text of a file, set off from it."""
+    """A remark about the file, set off from its text by dashes."""
     return paragraph(f"— {text} —")
 
 
 def _row(cells: Iterable[str], tag: str) -> str:
-    drawn = "".join(f"<{tag}>{escape(cell, quote=False)}</{tag}>" for cell in cells)
-    return f"<tr>{drawn}</tr>"
+    markup = "".join(f"<{tag}>{escape(cell, quote=False)}</{tag}>" for cell in cells)
+    return f"<tr>{markup}</tr>"
