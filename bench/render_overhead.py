@@ -22,8 +22,9 @@ from tests.support.site import Answer, Site, SiteRequest, html, running_site, te
 
 from kindly.budget import Deadline
 from kindly.errors import SettingsError
-from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import open_browser
 from kindly.fetch.browser.executables import find, this_machine
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.urls import parse
 

@@ -14,7 +14,8 @@ import pytest
 from kindly.budget import Deadline
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import open_browser
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Document
 from kindly.text.invisible import clean

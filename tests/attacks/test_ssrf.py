@@ -19,7 +19,8 @@ from mcp_types import CallToolResult
 from kindly.budget import Deadline
 from kindly.errors import AddressRefused, PageTimeout, SettingsError
 from kindly.fetch import Egress, Fetcher, FetchLimits, GuardPolicy, Seams, open_fetcher
-from kindly.fetch.browser.browser_pool import BrowserSeams, BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import BrowserSeams, open_browser
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.browser.proxy import FilteringProxy, ProxyLimits, running_proxy
 from kindly.fetch.guard.guard import Guard, why_not_public
 from kindly.fetch.guard.reserved import NEVER, NOT_PUBLIC, RESERVED_NAMES, UNSAFE_PORTS
@@ -268,8 +269,8 @@ async def test_no_request_of_a_browser_reaches_a_private_address() -> None:
         async with scripted_net() as net:
             proxy = FilteringProxy(guard, ProxyLimits(), net.dial)
             async with running_proxy(proxy):
-                with proxy.admit() as admitted:
-                    line = f"Proxy-Authorization: {admitted.authorization}"
+                with proxy.session() as session:
+                    line = f"Proxy-Authorization: {session.authorization}"
                     for request in browser_requests():
                         head = f"{request}\r\n{line}\r\n\r\n".encode("utf-8", "replace")
                         async with await anyio.connect_tcp("127.0.0.1", proxy.port) as stream:

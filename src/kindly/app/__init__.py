@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     from kindly.app.reader import OpenLibrary
     from kindly.app.search import OpenSearch
-    from kindly.fetch.browser.browser_pool import BrowserPool, BrowserSettings
+    from kindly.fetch.browser.browser_pool import BrowserPool
+    from kindly.fetch.browser.launch import BrowserSettings
     from kindly.read.library import Library
     from kindly.read.store import Store
     from kindly.recording.wrappers import RecordingWrappers
@@ -351,7 +352,7 @@ def loader_settings(settings: Settings) -> LoaderSettings:
 
 def browser_settings(settings: Settings, tls: Tls) -> "BrowserSettings":
     """Which browser, how its start is tried, and how its traffic leaves this machine."""
-    from kindly.fetch.browser.browser_pool import BrowserSettings
+    from kindly.fetch.browser.launch import BrowserSettings
 
     return BrowserSettings(
         driver="auto" if settings.browser == "off" else settings.browser,

@@ -23,18 +23,9 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.fetch.browser import driver_protocol
-from kindly.fetch.browser.browser_pool import (
-    CONNECT_ERRORS,
-    BrowserPool,
-    BrowserSeams,
-    BrowserSettings,
-    _is_retryable_browser_connect_error,
-    chosen_driver,
-    open_browser,
-    worker_launch,
-)
+from kindly.fetch.browser.browser_pool import BrowserPool, BrowserSeams, open_browser
 from kindly.fetch.browser.browser_process import StartError
-from kindly.fetch.browser.drivers import DRIVERS
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import FetchMethod, How, Page
 from kindly.urls import parse
@@ -324,7 +315,7 @@ async def test_start_is_tried_again_after_twice_as_long_each_time() -> None:
     ],
     ids=["for ever", "sandbox", "none installed"],
 )
-async def test_browser_that_does_not_start_is_told_after_its_attempts(
+async def test_browser_that_does_not_start_is_reported_after_its_attempts(
     failure: Exception, tries: int, says: str
 ) -> None:
     async with pool(failure) as (at, launch):
@@ -367,60 +358,3 @@ async def failing_block() -> None:
 async def test_what_the_block_raises_comes_out_as_it_is() -> None:
     with pytest.raises(KeyError):
         await failing_block()
-
-
-@pytest.mark.parametrize(
-    ("error", "retryable"),
-    [
-        (StartError("Failed to connect to browser"), True),
-        (Exception("failed to connect to the browser: possibly running as root"), True),
-        (StartError("Target page, context or browser has been closed"), True),
-        (StartError("connect ECONNREFUSED 127.0.0.1:9222"), True),
-        (StartError("Timeout 30000ms exceeded"), True),
-        (StartError("browser logs: --disable-devtools\nWebSocket error"), True),
-        (StartError("Failed to create /x/SingletonLock: File exists"), True),
-        (StartError("The browser's worker process ended early."), True),
-        (StartError("fork: Resource temporarily unavailable"), True),
-        (TimeoutError(), True),
-        (ConnectionRefusedError(), True),
-        (StartError("Executable doesn't exist at /opt/x"), False),
-        (StartError("browser has been closed\n[err] No usable sandbox!"), False),
-        (
-            StartError("browser has been closed\nerror while loading shared libraries: libnss3"),
-            False,
-        ),
-        (StartError("spawn /opt/x EACCES"), False),
-        (StartError("No module named 'nodriver'"), False),
-        (StartError("Missing X server or $DISPLAY"), False),
-        (StartError("something else"), False),
-        (SettingsError("Failed to connect to browser"), False),
-    ],
-    ids=lambda value: repr(value)[:60],
-)
-def test_start_errors_are_told_apart(error: Exception, retryable: bool) -> None:
-    assert _is_retryable_browser_connect_error(error) is retryable
-
-
-def test_table_puts_what_cannot_help_first() -> None:
-    flags = [retryable for _, retryable in CONNECT_ERRORS]
-    assert flags == sorted(flags)
-
-
-def test_driver_is_the_named_one_or_the_first_installed() -> None:
-    assert chosen_driver("auto", lambda package: True) == DRIVERS["playwright"].program
-    assert chosen_driver("auto", lambda package: package == "nodriver").endswith("nodriver")
-    assert chosen_driver("nodriver", lambda package: True) == DRIVERS["nodriver"].program
-
-
-@pytest.mark.parametrize("name", ["auto", "playwright", "nodriver"])
-def test_missing_driver_says_how_to_install_it(name: str) -> None:
-    with pytest.raises(SettingsError, match="pip install"):
-        chosen_driver(name, lambda package: False)  # type: ignore[arg-type]  # a plain string
-
-
-async def test_named_executable_that_is_missing_is_a_settings_error() -> None:
-    pytest.importorskip("playwright", reason="the driver is not installed")
-    launch = worker_launch(BrowserSettings(path="/nowhere/chromium"), {})
-    async with anyio.create_task_group() as tasks:
-        with pytest.raises(SettingsError, match="KINDLY_BROWSER_PATH"):
-            await launch("http://127.0.0.1:1", tasks)

@@ -17,13 +17,9 @@ import pytest
 
 from kindly.budget import Deadline
 from kindly.errors import AddressRefused, FetchError, PageNotFound, PageTimeout, PageUnreachable
-from kindly.fetch.browser.browser_pool import (
-    BrowserPool,
-    BrowserSeams,
-    BrowserSettings,
-    open_browser,
-)
+from kindly.fetch.browser.browser_pool import BrowserPool, BrowserSeams, open_browser
 from kindly.fetch.browser.browser_process import marked
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Page
 from kindly.urls import parse
@@ -279,7 +275,8 @@ PARENT = """
 import os, sys, anyio
 from kindly.budget import Deadline
 from kindly.errors import FetchError
-from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import open_browser
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.urls import parse
 

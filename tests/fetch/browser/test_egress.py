@@ -20,9 +20,10 @@ from anyio.streams.tls import TLSListener
 from kindly.budget import Deadline
 from kindly.errors import AddressRefused, PageUnreachable
 from kindly.fetch.browser.authorities import DATABASE, AuthoritiesError, trust
-from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import open_browser
 from kindly.fetch.browser.browser_process import marked
 from kindly.fetch.browser.http1 import BadHead, answer, read_head
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import Page

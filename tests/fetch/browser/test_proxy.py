@@ -14,8 +14,8 @@ from kindly.errors import AddressRefused, PageTooLarge, PageUnreachable
 from kindly.fetch.browser.proxy import (
     VENDOR_HOSTS,
     FilteringProxy,
-    Pass,
     ProxyLimits,
+    ProxySession,
     running_proxy,
 )
 from kindly.fetch.guard.egress import Egress
@@ -41,7 +41,7 @@ class World:
 
     proxy: FilteringProxy
     net: ScriptedNet
-    admitted: Pass
+    admitted: ProxySession
 
     async def ask(self, request: str, *, authorized: bool = True, then: bytes = b"") -> bytes:
         """All that comes back for one request."""
@@ -75,7 +75,7 @@ async def world(
     async with scripted_net(server, refusing) as net:
         proxy = FilteringProxy(guard, limits or ProxyLimits(), net.dial, egress)
         async with running_proxy(proxy):
-            with proxy.admit() as admitted:
+            with proxy.session() as admitted:
                 yield World(proxy, net, admitted)
 
 
@@ -204,7 +204,7 @@ async def test_pass_is_worth_nothing_after_its_call_and_its_connections_are_clos
         await anyio.sleep_forever()
 
     async with world(silent) as at:
-        with at.proxy.admit() as short:
+        with at.proxy.session() as short:
             old, at.admitted = at.admitted, short
             stream = await anyio.connect_tcp("127.0.0.1", at.proxy.port)
             await stream.send(

@@ -10,6 +10,7 @@ import h11
 import httpcore2
 import httpx2
 import pytest
+from anyio.abc import ByteStream, SocketAttribute
 
 from kindly.errors import AddressRefused, FetchError, PageTimeout, PageUnreachable
 from kindly.fetch.chain.http_errors import FOREIGN, to_leaf, translated
@@ -96,6 +97,26 @@ def test_only_a_connection_that_broke_before_the_answer_is_dropped(
 ) -> None:
     assert isinstance(to_leaf(error, URL, before_answer=True), ConnectionDropped) is dropped
     assert not isinstance(to_leaf(error, URL), ConnectionDropped)
+
+
+@pytest.mark.anyio
+async def test_httpcore2_still_reports_a_closed_connection_in_the_words_that_mean_a_drop() -> None:
+    async def hang_up(client: ByteStream) -> None:
+        async with client:
+            await client.receive()
+
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, hang_up)
+        port = listener.extra(SocketAttribute.local_port)
+        async with httpcore2.AsyncConnectionPool() as pool:
+            with pytest.raises(httpcore2.RemoteProtocolError) as caught, anyio.fail_after(60):
+                await pool.request("GET", f"http://127.0.0.1:{port}/")
+        tasks.cancel_scope.cancel()
+
+    assert isinstance(to_leaf(caught.value, URL, before_answer=True), ConnectionDropped)
 
 
 def test_certificate_problem_is_named() -> None:

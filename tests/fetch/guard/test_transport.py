@@ -1,5 +1,6 @@
 """The guard for clients that are not the page client."""
 
+import httpcore2
 import httpx2
 import pytest
 
@@ -33,3 +34,9 @@ async def test_an_opened_host_is_reached_under_its_own_name() -> None:
         response = await get(url, policy, {"wiki.corp": [["127.0.0.1"]]})
     assert response.text == "How bees find flowers\n"
     assert site.requests[0].headers["host"] == f"wiki.corp:{site.port}"
+
+
+async def test_httpx2_still_keeps_its_connections_where_the_guard_replaces_them() -> None:
+    transport = httpx2.AsyncHTTPTransport()
+    assert isinstance(transport._pool, httpcore2.AsyncConnectionPool)
+    await transport.aclose()

@@ -15,7 +15,7 @@ from kindly.settings import Settings
 
 if TYPE_CHECKING:
     from kindly.app import App
-    from kindly.fetch.browser.browser_pool import BrowserSettings
+    from kindly.fetch.browser.launch import BrowserSettings
     from kindly.search.provider_stats import ProviderStatus
 
 BROWSER_S = 45.0
@@ -113,8 +113,8 @@ def _statistic(status: "ProviderStatus") -> CheckResult:
 async def browser(settings: Settings) -> list[CheckResult]:
     """Is there a browser, and does it start?"""
     from kindly.app import browser_settings
-    from kindly.fetch.browser.browser_pool import chosen_driver
     from kindly.fetch.browser.executables import find, this_machine
+    from kindly.fetch.browser.launch import chosen_driver
 
     if settings.browser == "off":
         return [CheckResult("browser", "note", f"turned off: {UNREAD}")]
@@ -136,8 +136,8 @@ async def browser(settings: Settings) -> list[CheckResult]:
 
 async def _start_error(chosen: "BrowserSettings", environ: Mapping[str, str]) -> str | None:
     """Start the browser and stop it; the error, or None."""
-    from kindly.fetch.browser.browser_pool import worker_launch
     from kindly.fetch.browser.browser_process import StartError
+    from kindly.fetch.browser.launch import worker_launch
 
     failure: str | None = None
     async with anyio.create_task_group() as tasks:

@@ -70,7 +70,7 @@ class ProxyLimits:
 
 
 @dataclass(slots=True)
-class Pass:
+class ProxySession:
     """What lets one call's requests through, and what became of them."""
 
     user: str
@@ -108,7 +108,7 @@ class FilteringProxy:
         self._limits = limits
         self._dial = dial
         self._egress = egress or Egress()
-        self._passes: dict[str, Pass] = {}
+        self._sessions: dict[str, ProxySession] = {}
 
     @property
     def server(self) -> str:
@@ -116,15 +116,17 @@ class FilteringProxy:
         return f"http://127.0.0.1:{self.port}"
 
     @contextmanager
-    def admit(self) -> Iterator[Pass]:
+    def session(self) -> Iterator[ProxySession]:
         """A pass for one call; when the block ends its connections are closed and it is worth nothing."""
-        admitted = Pass(secrets.token_hex(8), secrets.token_hex(16), self._limits.max_call_bytes)
-        self._passes[admitted.authorization] = admitted
+        session = ProxySession(
+            secrets.token_hex(8), secrets.token_hex(16), self._limits.max_call_bytes
+        )
+        self._sessions[session.authorization] = session
         try:
-            yield admitted
+            yield session
         finally:
-            del self._passes[admitted.authorization]
-            for scope in admitted.scopes:
+            del self._sessions[session.authorization]
+            for scope in session.scopes:
                 scope.cancel()
 
     async def handle(self, client: ByteStream) -> None:
@@ -133,37 +135,37 @@ class FilteringProxy:
             try:
                 with anyio.fail_after(self._limits.idle_s):
                     head, rest = await read_head(client)
-                await self._admitted(client, head, rest)
+                await self._session(client, head, rest)
             except BadHead:
                 await _say(client, 400)
             except (anyio.EndOfStream, anyio.BrokenResourceError, TimeoutError):
                 return
 
-    async def _admitted(self, client: ByteStream, head: Head, rest: bytes) -> None:
-        admitted = self._passes.get(head.header("proxy-authorization"))
-        if admitted is None:
+    async def _session(self, client: ByteStream, head: Head, rest: bytes) -> None:
+        session = self._sessions.get(head.header("proxy-authorization"))
+        if session is None:
             await _say(client, 407, "Proxy-Authenticate: Basic realm=kindly")
             return
-        if len(admitted.scopes) >= self._limits.max_connections:
+        if len(session.scopes) >= self._limits.max_connections:
             await _say(client, 503)
             return
         with anyio.CancelScope() as scope:
-            admitted.scopes.add(scope)
+            session.scopes.add(scope)
             try:
-                await self._connected(_Client(client, head, rest), admitted)
+                await self._connected(_Client(client, head, rest), session)
             finally:
-                admitted.scopes.discard(scope)
+                session.scopes.discard(scope)
 
-    async def _connected(self, client: "_Client", admitted: Pass) -> None:
+    async def _connected(self, client: "_Client", session: ProxySession) -> None:
         url = target_of(client.head)
         try:
             way = await self._open(url)
         except FetchError as error:
-            admitted.failures[url.host, url.port] = error
+            session.failures[url.host, url.port] = error
             await _say(client.stream, 403 if isinstance(error, AddressRefused) else 502)
             return
         async with way.server:
-            exchange = _Exchange(client, way, admitted, url, self._limits.idle_s)
+            exchange = _Exchange(client, way, session, url, self._limits.idle_s)
             await exchange.run()
 
     async def _open(self, url: Url) -> "_Way":
@@ -229,7 +231,7 @@ class _Exchange:
 
     client: _Client
     way: _Way
-    admitted: Pass
+    session: ProxySession
     url: Url
     idle_s: float
 
@@ -281,7 +283,7 @@ class _Exchange:
             back, rest = await read_head(self.way.server, rest)
         if self.way.upstream is not None and back.status == 407:
             # Meant for us: a browser would take it for our own question.
-            self.admitted.failures[self.url.host, self.url.port] = _proxy_refused(self.url, 407)
+            self.session.failures[self.url.host, self.url.port] = _proxy_refused(self.url, 407)
             raise BadHead
         return back.passed_on(back.first, (("Connection", "close"),)) + rest
 
@@ -297,10 +299,10 @@ class _Exchange:
             return
 
     async def _carry(self, data: bytes, sink: ByteStream, watch: anyio.CancelScope) -> bool:
-        """Pass bytes on; false when the call has had its share."""
-        self.admitted.left_bytes -= len(data)
-        if self.admitted.left_bytes < 0:
-            self.admitted.failures[self.url.host, self.url.port] = PageTooLarge(
+        """ProxySession bytes on; false when the call has had its share."""
+        self.session.left_bytes -= len(data)
+        if self.session.left_bytes < 0:
+            self.session.failures[self.url.host, self.url.port] = PageTooLarge(
                 "The page loads more than a page may.", url=str(self.url), limit_bytes=0
             )
             return False

@@ -13,10 +13,11 @@ import pytest
 from kindly.budget import Deadline
 from kindly.errors import PageNotFound
 from kindly.fetch.browser import driver_protocol
-from kindly.fetch.browser.browser_pool import BrowserSettings, open_browser
+from kindly.fetch.browser.browser_pool import open_browser
 from kindly.fetch.browser.browser_process import marked
 from kindly.fetch.browser.driver_worker import DriverFailed
 from kindly.fetch.browser.drivers.nodriver import open_driver
+from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.urls import parse
 from tests.support.chromium import needs_chromium

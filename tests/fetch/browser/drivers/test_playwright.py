@@ -59,10 +59,10 @@ async def test_each_page_comes_out_as_it_should() -> None:
                 site.add(path, answer)
             async with driver(site) as (opened, proxy):
                 for id, path in enumerate((*PAGES, "/slow-headers")):
-                    with proxy.admit() as admitted:
+                    with proxy.session() as session:
                         found[path] = await opened.render(
                             driver_protocol.Job(
-                                id, site.url(path), admitted.user, admitted.password, 3, 2, 3_000
+                                id, site.url(path), session.user, session.password, 3, 2, 3_000
                             )
                         )
             assert opened.version
@@ -95,10 +95,10 @@ async def test_end_of_the_browser_is_noticed() -> None:
         async with running_site() as site, driver(site) as (opened, proxy):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(kill_children, site)
-                with proxy.admit() as admitted:
+                with proxy.session() as session:
                     answer = await opened.render(
                         driver_protocol.Job(
-                            1, site.url("/slow-headers"), admitted.user, admitted.password, 9, 2, 10
+                            1, site.url("/slow-headers"), session.user, session.password, 9, 2, 10
                         )
                     )
             await opened.gone()
