@@ -8,7 +8,7 @@ from kindly.clock import Clock
 from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
 from kindly.models import Query
 from kindly.search.provider import Access, Maintained
-from kindly.search.providers.searxng_pool import SPEC, PoolWire
+from kindly.search.providers.searxng_pool import SPEC, InstanceRequests
 from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
@@ -63,7 +63,9 @@ async def test_when_nothing_answers_the_pool_is_exhausted() -> None:
 
 async def test_a_probe_asks_for_the_health_check() -> None:
     api = FakeApi(AnyHost({"*": [httpx2.Response(200, text="OK")]}))
-    await PoolWire(access(api).api, "").probe("https://searx.example/sub/", Deadline.after(5))
+    await InstanceRequests(access(api).api, "").probe(
+        "https://searx.example/sub/", Deadline.after(5)
+    )
     assert [str(request.url) for request in api.requests] == ["https://searx.example/sub/healthz"]
 
 
@@ -71,11 +73,13 @@ async def test_an_instance_at_a_private_address_counts_as_unreachable() -> None:
     def refuse(request: httpx2.Request) -> httpx2.Response:
         raise AddressRefused("It leads to a private network.", url=str(request.url))
 
-    wire = PoolWire(access(FakeApi(AnyHost({"*": [refuse]}))).api, "https://list.example/")
+    requests = InstanceRequests(
+        access(FakeApi(AnyHost({"*": [refuse]}))).api, "https://list.example/"
+    )
     for call in (
-        wire.ask("https://a.example", QUERY, Deadline.after(5), "agent"),
-        wire.probe("https://a.example", Deadline.after(5)),
-        wire.discover(Deadline.after(5)),
+        requests.search("https://a.example", QUERY, Deadline.after(5), "agent"),
+        requests.probe("https://a.example", Deadline.after(5)),
+        requests.instance_list(Deadline.after(5)),
     ):
         with pytest.raises(ProviderUnreachable) as caught:
             await call

@@ -6,6 +6,7 @@ import pytest
 
 from kindly.errors import ProviderAnswerInvalid
 from kindly.search.searxng.instance_list import (
+    GRADES,
     MAX_INSTANCES,
     UNKNOWN_RESPONSE_MS,
     Grade,
@@ -184,3 +185,7 @@ def test_entries_of_another_shape_are_skipped() -> None:
 def test_what_is_not_the_list_is_refused(body: bytes) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         parse_instances(body)
+
+
+def test_every_grade_has_a_tier() -> None:
+    assert [Instance("https://x.example", grade).tier for grade in GRADES] == [0, 1, 2]

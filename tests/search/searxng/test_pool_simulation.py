@@ -1,10 +1,9 @@
-"""The pool over days of virtual time: servers that fail, ban and limit by their own rules, and count every breach."""
+"""The pool over days of virtual time: servers that fail, ban and limit by their own rules, and count violations."""
 
 import json
 import random
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
 import pytest
@@ -22,8 +21,8 @@ from kindly.errors import (
 )
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Pace
-from kindly.search.searxng.instance_pool import InstancePool, only_json
-from kindly.search.searxng.pool_settings import PoolSettings, Wire
+from kindly.search.searxng.instance_pool import InstancePool
+from kindly.search.searxng.pool_settings import RESULTS_PAGE_LIMITS
 from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
 
@@ -32,18 +31,18 @@ pytestmark = pytest.mark.anyio
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 START = 1_800_000_000.0
 QUERY_S = 20.0
-"""What a search is given."""
+"""The deadline of a search."""
 QUERY = Query("what the pool must never keep")
 JSON_LIMITS = (Pace(4, HOUR),)
 HTML_LIMITS = (Pace(2, 20), Pace(10, 600))
-"""As SearXNG's limiter has them, for clients it suspects."""
+"""SearXNG's limits for clients that it suspects."""
 
 Span = tuple[float, float]
 
 
 @dataclass
 class Server:
-    """One instance's server: it is down, bans us or is over its limit by its own clockwork."""
+    """One instance's server: it is down, bans us or is over its limit at its own times."""
 
     url: str
     grade: str
@@ -52,10 +51,10 @@ class Server:
     down: list[Span] = field(default_factory=list)
     banning: list[Span] = field(default_factory=list)
     hiccups: float = 0.01
-    seen: deque[float] = field(default_factory=deque)
+    received: deque[float] = field(default_factory=deque)
     """When it received searches in the last hour; refused ones count, as in SearXNG."""
     closed_until: float = 0.0
-    """What its last Retry-After said."""
+    """By its last Retry-After."""
     breaches: int = 0
     answers: int = 0
     refusals: int = 0
@@ -68,16 +67,16 @@ class Server:
 
     def is_full(self, now: float) -> bool:
         return any(
-            sum(moment > now - pace.per_s for moment in self.seen) >= pace.calls
+            sum(moment > now - pace.per_s for moment in self.received) >= pace.calls
             for pace in self.limits
         )
 
     def answer(self, now: float) -> ProviderResults:
-        """Answer or refuse one search, after checking that it was allowed to come at all."""
-        while self.seen and self.seen[0] <= now - HOUR:
-            self.seen.popleft()
+        """Answer or refuse one search, after checking that it was allowed at all."""
+        while self.received and self.received[0] <= now - HOUR:
+            self.received.popleft()
         self.breaches += self.is_full(now) or now < self.closed_until
-        self.seen.append(now)
+        self.received.append(now)
         if within(self.down, now):
             raise self.rng.choice((ProviderUnreachable, ProviderTimeout, ProviderFailed))("down")
         if within(self.banning, now):
@@ -98,7 +97,7 @@ def within(spans: list[Span], now: float) -> bool:
 
 
 def spans(rng: random.Random, days: float, every_s: float, lasting_s: float) -> list[Span]:
-    """Times at which something is the matter, by chance."""
+    """Random periods of trouble."""
     found, now = [], START + rng.expovariate(1 / every_s)
     while now < START + days * DAY:
         end = now + rng.expovariate(1 / lasting_s)
@@ -115,7 +114,7 @@ class Tally:
     answered: int = 0
     """Of the possible ones."""
     waits_s: list[float] = field(default_factory=list)
-    """What those who got no answer were told."""
+    """`retry_after_s` of searches without an answer."""
     instances: set[str | None] = field(default_factory=set)
 
     @property
@@ -125,7 +124,7 @@ class Tally:
 
 @dataclass
 class Internet:
-    """The servers, the list of them, and the one clock."""
+    """The servers, the list of them, and one clock."""
 
     servers: dict[str, Server]
     rng: random.Random
@@ -135,20 +134,17 @@ class Internet:
     agents: set[str] = field(default_factory=set)
     discoveries: int = 0
 
-    def pool(self, wire: Callable[[str], Wire] = only_json) -> InstancePool:
-        """A pool as after a start: all it knows is in the state."""
+    def pool(self, limits: tuple[Pace, ...] = JSON_LIMITS) -> InstancePool:
+        """A pool after a start: everything it knows is in the state."""
         clock = Clock(time=self.clock, sleep=FakeSleep(self.clock), random=self.rng.random)
         return InstancePool(
-            discover=self.discover,
-            ask=self.ask,
-            probe=self.probe,
+            requests=self,
             clock=clock,
             state=self.state,
-            settings=PoolSettings(),
-            wire=wire,
+            limits=limits,
         )
 
-    async def discover(self, deadline: Deadline) -> bytes:
+    async def instance_list(self, deadline: Deadline) -> bytes:
         self.discoveries += 1
         self.clock.advance(0.5)
         if within(self.list_down, self.clock()):
@@ -164,13 +160,15 @@ class Internet:
         }
         return json.dumps({"instances": entries}).encode()
 
-    async def ask(self, url: str, query: Query, deadline: Deadline, agent: str) -> ProviderResults:
-        self.agents.add(agent)
+    async def search(
+        self, instance: str, query: Query, deadline: Deadline, user_agent: str
+    ) -> ProviderResults:
+        self.agents.add(user_agent)
         latency_s = 0.2 + self.rng.expovariate(2.0)
         late = latency_s > deadline.remaining_s()
         self.clock.advance(min(latency_s, deadline.remaining_s()) / 2)
         try:
-            found = self.servers[url].answer(self.clock())
+            found = self.servers[instance].answer(self.clock())
         except ProviderTimeout:
             self.clock.advance(deadline.remaining_s())
             raise
@@ -179,9 +177,9 @@ class Internet:
             raise ProviderTimeout("slow")
         return found
 
-    async def probe(self, url: str, deadline: Deadline) -> None:
+    async def probe(self, instance: str, deadline: Deadline) -> None:
         self.clock.advance(0.02)
-        if within(self.servers[url].down, self.clock()):
+        if within(self.servers[instance].down, self.clock()):
             raise ProviderUnreachable("down")
 
     def is_any_healthy(self) -> bool:
@@ -198,7 +196,7 @@ async def run(internet: Internet, days: float, restarts: set[int], pool: Instanc
     for minute in range(round(days * DAY / MINUTE)):
         internet.clock.now = max(internet.clock.now, START + minute * MINUTE)
         if minute in restarts:
-            pool = internet.pool(pool.wire)
+            pool = internet.pool(pool.limits)
         if minute % 5 == 0:
             await pool.run_health_checks()
         possible = internet.is_any_healthy()
@@ -237,7 +235,7 @@ def all_but(internet: Internet, spared: int, trouble: str, span: Span) -> None:
 
 @pytest.mark.slow
 async def test_a_rough_week_is_answered_and_no_limit_is_broken() -> None:
-    """On top of chance: twelve hours with 3 servers left, two with none, six in which 38 ban us, a dead list."""
+    """Besides random trouble: twelve hours with 3 servers left, two with none, six in which 38 ban us, a dead list."""
     internet = rough_week(seed=7)
     all_but(internet, 3, "down", (START + 1.5 * DAY, START + 2 * DAY))
     all_but(internet, 2, "banning", (START + 3 * DAY, START + 3.25 * DAY))
@@ -256,28 +254,28 @@ async def test_a_rough_week_is_answered_and_no_limit_is_broken() -> None:
     assert len(internet.agents) > 3
 
 
-async def test_the_servers_notice_a_pool_that_asks_too_often() -> None:
+async def test_the_servers_notice_a_pool_that_calls_too_often() -> None:
     internet = rough_week(2, count=4)
-    careless = replace(internet.pool(), settings=PoolSettings(json_limits=(Pace(5, HOUR),)))
+    careless = internet.pool((Pace(5, HOUR),))
 
     await run(internet, 0.2, set(), careless)
 
     assert internet.breaches > 0
 
 
-async def test_servers_asked_for_pages_are_asked_more_often_and_within_their_limits() -> None:
+async def test_the_limits_of_results_pages_are_kept_too() -> None:
     internet = rough_week(3, count=8)
     for server in internet.servers.values():
         server.limits = HTML_LIMITS
 
     with anyio.fail_after(600):
-        tally = await run(internet, 1, {700}, internet.pool(lambda url: "html"))
+        tally = await run(internet, 1, {700}, internet.pool(RESULTS_PAGE_LIMITS))
 
     assert tally.share >= 0.99
     assert internet.breaches == 0
 
 
-async def test_nothing_of_a_query_is_remembered() -> None:
+async def test_no_query_is_saved() -> None:
     internet = rough_week(4)
 
     await run(internet, 0.1, set(), internet.pool())

@@ -1,7 +1,7 @@
-"""The public SearXNG pool: Query → hits of an instance that searx.space lists and that is well.
+"""The public SearXNG pool: Query → hits of a healthy instance that searx.space lists.
 
-`searxng.instance_pool` decides which instance to ask and how often, `searxng.searxng_api` how. Public instances are
-asked for their results page: JSON is off on most, and their limiter allows four JSON requests an hour.
+`searxng.instance_pool` decides which instance is called and how often, `searxng.searxng_api` how. Public instances are
+asked for their results page: JSON is disabled on most, and their rate limiter allows four JSON requests an hour.
 """
 
 from dataclasses import dataclass
@@ -11,22 +11,18 @@ from kindly.errors import FetchError, ProviderUnreachable
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Access, Need, Pace, ProviderSpec
 from kindly.search.searxng.instance_pool import NAME, InstancePool
-from kindly.search.searxng.pool_settings import PoolSettings, Wire
+from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.searxng.searxng_api import search_instance
 from kindly.search.vendor_api import VendorApi
 
 
 def build(access: Access) -> InstancePool:
-    """The pool over the instances that the list names."""
-    wire = PoolWire(access.api, access.base_url)
+    """The pool over the instances of the list."""
     return InstancePool(
-        discover=wire.discover,
-        ask=wire.ask,
-        probe=wire.probe,
+        requests=InstanceRequests(access.api, access.base_url),
         clock=access.clock,
         state=access.state,
         settings=access.pool or PoolSettings(),
-        wire=results_page,
     )
 
 
@@ -50,26 +46,19 @@ SPEC = ProviderSpec(
 )
 
 
-def results_page(_: str) -> Wire:
-    """Every instance is asked for its page."""
-    return "html"
-
-
 @dataclass(frozen=True, slots=True)
-class PoolWire:
-    """The pool's three kinds of request. An instance whose address is not public counts as unreachable."""
+class InstanceRequests:
+    """The pool's requests. An instance whose address the SSRF guard refuses counts as unreachable."""
 
     api: VendorApi
     list_url: str
 
-    async def discover(self, deadline: Deadline) -> bytes:
-        """The list of instances."""
+    async def instance_list(self, deadline: Deadline) -> bytes:
         return await self._send(self.list_url, deadline)
 
-    async def ask(
+    async def search(
         self, instance: str, query: Query, deadline: Deadline, user_agent: str
     ) -> ProviderResults:
-        """A search."""
         try:
             return await search_instance(
                 self.api, instance, query, deadline, json=False, user_agent=user_agent
@@ -78,7 +67,7 @@ class PoolWire:
             raise _unreachable(error) from None
 
     async def probe(self, instance: str, deadline: Deadline) -> None:
-        """Its own health check, which the limiter lets through."""
+        """Call the instance's own health check, which its rate limiter does not count."""
         await self._send(f"{instance.rstrip('/')}/healthz", deadline)
 
     async def _send(self, url: str, deadline: Deadline) -> bytes:

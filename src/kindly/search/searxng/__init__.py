@@ -1,1 +1,1 @@
-"""SearXNG: its wire format, and the pool of public instances."""
+"""SearXNG: its HTTP interface, and the pool of public instances."""

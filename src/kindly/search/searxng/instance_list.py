@@ -1,8 +1,7 @@
-"""searx.space's `instances.json` → the public SearXNG instances worth asking, best first.
+"""searx.space's `instances.json` → the usable public SearXNG instances, best first.
 
-Pure, and wary: the list is written by strangers. An entry of another shape is left out, an address that is no public
-https name is left out, and however long the list is, no more than `MAX_INSTANCES` come of it. Whether an instance may
-be asked now is not known here.
+Pure. The list is untrusted: entries in another format and addresses that are not public https names are left out, and
+at most `MAX_INSTANCES` are used.
 """
 
 import json
@@ -22,14 +21,14 @@ GRADES: tuple[Grade, ...] = get_args(Grade)
 MAX_ENTRIES = 5_000
 MAX_INSTANCES = 300
 MIN_UPTIME = 80.0
-"""Percent of the last week, where the list knows it."""
+"""Percent of the last week, if the list reports it."""
 MIN_SUCCESS = 50.0
-"""Percent of the list's own searches that the instance answered, where it knows that."""
+"""Percent of the list's own test searches that the instance answered, if the list reports it."""
 UNKNOWN_RESPONSE_MS = 10_000
 PRIVATE_SUFFIXES = ("onion", "i2p", "localhost", "local", "internal", "lan", "arpa", "test")
-"""Names that no public resolver answers for, or that need another network."""
+"""Names without a public address, or of another network."""
 TIER_OF_GRADE: Mapping[str, int] = {"A+": 0, "A": 1, "A-": 1, "B+": 2, "B": 2, "B-": 2}
-"""How the graders spell it → index in `GRADES`; what is missing here is worse."""
+"""The list's spelling → index in `GRADES`; a grade that is missing here is worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Instance:
     """One public instance, as the list describes it."""
 
     url: str
-    """Where it serves, without a slash at the end: the origin, and the path if it has one."""
+    """Its base URL without a slash at the end."""
     grade: Grade
     uptime: float = 0.0
     """Percent of the last week; 0 when unknown."""
@@ -54,7 +53,7 @@ def parse_instances(body: bytes) -> tuple[Instance, ...]:
     """The usable instances of the list, best first.
 
     Raises:
-        ProviderAnswerInvalid: It is not the list, or no instance in it can be used.
+        ProviderAnswerInvalid: It is not such a list, or no instance in it can be used.
     """
     try:
         listed = json.loads(body)
@@ -67,20 +66,20 @@ def parse_instances(body: bytes) -> tuple[Instance, ...]:
             found.setdefault(instance.url, instance)
     if not found:
         raise ProviderAnswerInvalid(
-            "The list of public SearXNG instances cannot be used, as it names none of good grade: "
-            "try again later, and check SEARX_SPACE_URL if it stays so.",
+            "The list of public SearXNG instances cannot be used: it contains none of good grade. "
+            "If this persists, check SEARX_SPACE_URL.",
             provider="searxng_pool",
         )
     return tuple(sorted(found.values(), key=quality)[:MAX_INSTANCES])
 
 
 def quality(instance: Instance) -> tuple[int, float, int, str]:
-    """Sorts the better first: grade, then uptime in whole percent, then speed."""
+    """Sort key, best first: grade, then uptime in whole percent, then speed."""
     return instance.tier, -math.floor(instance.uptime), instance.response_ms, instance.url
 
 
 def instance_from(url: object, entry: object) -> Instance | None:
-    """The instance of one entry, or None when it must not or cannot be asked."""
+    """The instance of one entry, or None if it cannot be used."""
     detail = _mapping(entry)
     base_url, grade = base_url_of(url), grade_of(detail)
     if base_url is None or grade is None or not _is_usable(detail):
@@ -107,9 +106,9 @@ def base_url_of(url: object) -> str | None:
 
 
 def grade_of(detail: Mapping[str, object]) -> Grade | None:
-    """The worse of the grades for HTTP headers and for TLS; one that is unknown does not count.
+    """The worse of the grades for HTTP headers and for TLS; unknown grades do not count.
 
-    A grade for several addresses of one host is written `B, A`: the worst counts.
+    The grades of several addresses of one host are written `B, A`: the worst counts.
     """
     known = [
         TIER_OF_GRADE.get(grade.strip(), len(GRADES))
@@ -123,7 +122,7 @@ def grade_of(detail: Mapping[str, object]) -> Grade | None:
 
 
 def _is_usable(detail: Mapping[str, object]) -> bool:
-    """Whether the list saw a SearXNG answer there, on the normal network and without trackers."""
+    """Whether it runs SearXNG, on the normal network and without trackers."""
     http = _mapping(detail.get("http"))
     return (
         detail.get("network_type") == "normal"
@@ -149,7 +148,7 @@ def _success(detail: Mapping[str, object]) -> float:
 
 
 def _response_ms(detail: Mapping[str, object]) -> int:
-    """From the first timing that is there; one single measurement is called `value`."""
+    """From the first timing that is present; a single measurement is called `value`."""
     timing = _mapping(detail.get("timing"))
     for kind in ("search", "initial"):
         seconds_by = _mapping(_mapping(timing.get(kind)).get("all"))

@@ -1,13 +1,15 @@
-"""The pool's memory: a record for each instance and the list of instances, kept over restarts and shared by servers.
-
-Knows how to keep and merge; what a record means is decided elsewhere. Instances are named in it, queries never.
-"""
+"""The pool's saved state: a record per instance and the list of instances, shared by servers. Never a query."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kindly.clock import Clock
-from kindly.search.searxng.instance_health import InstanceRecord, from_json, merged, to_json
+from kindly.search.searxng.instance_health import (
+    BLACKLIST_S,
+    InstanceRecord,
+    from_json,
+    to_json,
+)
 from kindly.search.searxng.instance_list import GRADES, UNKNOWN_RESPONSE_MS, Instance, base_url_of
 from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.state import Json, State
@@ -19,7 +21,7 @@ LISTING_KEY = "instances"
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The instances, when the list was had, and when it was last tried in vain."""
+    """The list of instances, when it was fetched, and when fetching it last failed."""
 
     instances: tuple[Instance, ...] = ()
     fetched_at: float = 0.0
@@ -28,7 +30,7 @@ class Listing:
 
 @dataclass
 class PoolStorage:
-    """Records by address, and the list."""
+    """Records by address, and the list. Reads go to memory; writes go to the state at once."""
 
     clock: Clock
     state: State
@@ -37,58 +39,58 @@ class PoolStorage:
     _records: dict[str, InstanceRecord] = field(default_factory=dict)
 
     def record(self, url: str) -> InstanceRecord:
-        """What is known of an instance; a blank record if nothing."""
+        """What is known of an instance; an empty record if nothing."""
         return self._records.get(url) or InstanceRecord()
 
     async def refresh(self) -> None:
-        """Take in what other servers wrote since."""
+        """Merge what other servers have written since."""
         now = self.clock.time()
-        for url, kept in (await self.state.load(RECORDS)).items():
-            ours = self._records.get(url)
-            if ours is None:
-                self._records[url] = from_json(kept, now, self.settings)
-            elif kept.get("updated_at") != ours.updated_at:
-                self._records[url] = merged(ours, from_json(kept, now, self.settings))
+        for url, saved in (await self.state.load(RECORDS)).items():
+            own = self._records.get(url)
+            if own is None:
+                self._records[url] = from_json(saved, now, self.settings)
+            elif saved.get("updated_at") != own.updated_at:
+                self._records[url] = own.merged(from_json(saved, now, self.settings))
 
     async def change(
         self, url: str, change: Callable[[InstanceRecord], InstanceRecord]
     ) -> InstanceRecord:
-        """Write a record's next state, on top of what others wrote since."""
+        """Apply a change on top of what other servers have written since."""
         await self.refresh()
         return await self.put(url, change(self.record(url)))
 
     async def put(self, url: str, record: InstanceRecord) -> InstanceRecord:
-        """Write a record; readers in this process see it at once, before any wait."""
+        """Write a record; other tasks of this process see it at once."""
         self._records[url] = record
         await self.state.save(RECORDS, {url: to_json(record)})
         return record
 
     async def load_listing(self) -> Listing:
-        """The list as last kept; read once."""
+        """The saved list; read once."""
         if self.listing is None:
-            kept = (await self.state.load(LISTING)).get(LISTING_KEY, {})
-            self.listing = listing_from_json(kept)
+            saved = (await self.state.load(LISTING)).get(LISTING_KEY, {})
+            self.listing = listing_from_json(saved)
         return self.listing
 
-    async def keep_listing(self, listing: Listing) -> None:
-        """Write the list, and forget instances that left it and have nothing held against them."""
+    async def save_listing(self, listing: Listing) -> None:
+        """Write the list, and delete old records of instances that are no longer listed."""
         self.listing = listing
         await self.state.save(LISTING, {LISTING_KEY: listing_to_json(listing)})
         await self.refresh()
         listed = {instance.url for instance in listing.instances}
-        forgotten = [
+        oldest = self.clock.time() - BLACKLIST_S
+        deleted = [
             url
             for url, record in self._records.items()
-            if url not in listed
-            and record.updated_at < self.clock.time() - self.settings.blacklist_s
+            if url not in listed and record.updated_at < oldest
         ]
-        for url in forgotten:
+        for url in deleted:
             del self._records[url]
-        await self.state.save(RECORDS, dict.fromkeys(forgotten))
+        await self.state.save(RECORDS, dict.fromkeys(deleted))
 
 
 def listing_to_json(listing: Listing) -> Json:
-    """As the memory keeps it."""
+    """The list as it is saved."""
     return {
         "fetched_at": listing.fetched_at,
         "failed_at": listing.failed_at,
@@ -99,9 +101,9 @@ def listing_to_json(listing: Listing) -> Json:
     }
 
 
-def listing_from_json(kept: Json) -> Listing:
-    """From memory; what cannot be read is left out."""
-    rows = kept.get("instances")
+def listing_from_json(saved: Json) -> Listing:
+    """A saved list, without the rows that cannot be read."""
+    rows = saved.get("instances")
     instances = tuple(
         Instance(row[0], row[1], _number(row[2]), int(_number(row[3], UNKNOWN_RESPONSE_MS)))
         for row in (rows if isinstance(rows, list) else [])
@@ -111,7 +113,7 @@ def listing_from_json(kept: Json) -> Listing:
         and isinstance(row[0], str)
         and base_url_of(row[0]) == row[0]
     )
-    times = _number(kept.get("fetched_at")), _number(kept.get("failed_at"))
+    times = _number(saved.get("fetched_at")), _number(saved.get("failed_at"))
     return Listing(instances, *times) if instances else Listing(failed_at=times[1])
 
 

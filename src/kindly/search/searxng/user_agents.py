@@ -1,4 +1,4 @@
-"""User-Agents of browsers that many people use: instances refuse what names itself a program."""
+"""User-Agents of common browsers: public instances refuse clients that do not look like one."""
 
 _WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)"
 _MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko)"
@@ -17,6 +17,6 @@ USER_AGENTS = (
 )
 
 
-def user_agent(chance: float, *, rotate: bool) -> str:
-    """One of the table by chance (from 0 up to 1), or always the first."""
-    return USER_AGENTS[int(chance * len(USER_AGENTS))] if rotate else USER_AGENTS[0]
+def user_agent(random: float, *, rotate: bool) -> str:
+    """One of the table by a random number from 0 to 1; without rotation always the first."""
+    return USER_AGENTS[int(random * len(USER_AGENTS))] if rotate else USER_AGENTS[0]
