@@ -2,15 +2,12 @@
 
 import io
 import json
-import logging
 import os
 import re
 import shlex
 import stat
 import sys
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,38 +17,11 @@ from kindly.cli.clients import CLIENTS, Client, ClientHost, client_named
 from kindly.cli.commands import cli
 from kindly.cli.setup import located, this_machine
 from kindly.errors import InputError
+from tests.support.setup_command import logging_kept, setup
 
 KEY = "canary-brave-0c1d2e3f"
 TOKEN = "canary-token-99aabb"
-ELSEWHERE = (
-    "XDG_CONFIG_HOME",
-    "CODEX_HOME",
-    "CLAUDE_CONFIG_DIR",
-    "GEMINI_CLI_HOME",
-    "VSCODE_PORTABLE",
-    "FLATPAK_XDG_CONFIG_HOME",
-)
 not_windows = pytest.mark.skipif(sys.platform == "win32", reason="files have no mode there")
-
-
-def setup(home: Path, *arguments: str, answer: str = "", **environ: str) -> Result:
-    """`kindly setup …` of somebody who lives at `home`."""
-    nothing = dict.fromkeys(ELSEWHERE)
-    env = {**nothing, "HOME": str(home), "USERPROFILE": str(home), **environ}
-    with logging_kept():
-        return CliRunner().invoke(cli, ["setup", *arguments], input=answer, env=env)
-
-
-@contextmanager
-def logging_kept() -> Iterator[None]:
-    """A command sets up logs for its process; here it is not alone."""
-    root = logging.getLogger()
-    handlers, level = [*root.handlers], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
 
 
 def refusal(result: Result) -> str:

@@ -12,8 +12,8 @@ from mcp import StdioServerParameters
 
 from kindly.cli.clients import CLIENTS, Client
 from kindly.cli.setup import located, this_machine
-from tests.cli.test_setup import setup
 from tests.support.processes import child_environment
+from tests.support.setup_command import setup
 
 pytestmark = pytest.mark.anyio
 

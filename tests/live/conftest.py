@@ -4,11 +4,6 @@ import os
 
 import pytest
 
-KEYS = {
-    name: os.environ[name] for name in ("SERPER_API_KEY", "TAVILY_API_KEY") if name in os.environ
-}
-"""Read at import, before each test's environment is cleaned."""
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:

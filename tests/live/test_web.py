@@ -1,13 +1,18 @@
 """Real providers and real pages, as a user would call them."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.live.conftest import KEYS
 from tests.support.served_world import calling
 
 pytestmark = pytest.mark.anyio
+
+KEYS = {
+    name: os.environ[name] for name in ("SERPER_API_KEY", "TAVILY_API_KEY") if name in os.environ
+}
+"""Read at import, before each test's environment is cleaned."""
 
 
 @pytest.mark.parametrize("name", ["SERPER_API_KEY", "TAVILY_API_KEY"])

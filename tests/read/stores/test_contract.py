@@ -1,5 +1,6 @@
 """What every store must do, whatever database is behind it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import anyio
@@ -10,10 +11,11 @@ from kindly.errors import ModelMismatch
 from kindly.models import FetchMethod, How
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.text.terms import terms
-from tests.read.stores.conftest import Opener
 from tests.support.stored_pages import DIMENSION, MODEL, NOON, Made, days, page, vector
 
 pytestmark = pytest.mark.anyio
+
+Opener = Callable[[], Store]
 
 TEA = page("tea", ["Green tea is steamed.", "Black tea is oxidised.", "Water should not boil."])
 

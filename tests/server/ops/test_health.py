@@ -25,8 +25,8 @@ from kindly.server.profiles import load_profile
 from kindly.server.server_state import ServerState
 from kindly.settings import Settings
 from kindly.stages import Stages
-from tests.server.ops.test_metrics import value
 from tests.support.fakes import FakeClock
+from tests.support.prometheus_text import value
 
 pytestmark = pytest.mark.anyio
 

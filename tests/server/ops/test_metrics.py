@@ -1,7 +1,6 @@
 """The text that Prometheus reads: its own parser must read it as we mean it."""
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
 from kindly.read.store import StoreStats
 from kindly.search.circuit_breaker import BreakerHealth
@@ -20,21 +19,7 @@ from kindly.server.ops.process_stats import Process
 from kindly.telemetry.call_stats import CallStats, RunningCall
 from tests.support.fakes import FakeClock
 from tests.support.paths import ROOT
-
-Values = dict[tuple[str, tuple[tuple[str, str], ...]], float]
-
-
-def parsed(text: str) -> Values:
-    """Every sample by its name and labels."""
-    return {
-        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
-
-
-def value(text: str, name: str, **labels: str) -> float:
-    return parsed(text)[name, tuple(sorted(labels.items()))]
+from tests.support.prometheus_text import parsed, value
 
 
 @pytest.fixture

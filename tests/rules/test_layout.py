@@ -1,0 +1,85 @@
+"""Rules about the layout: small folders, unique names, tests that mirror the package and share through support."""
+
+import ast
+import re
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT, TESTS
+
+SOURCE = ROOT / "src" / "kindly"
+MAX_MODULES = 15
+PLUGINS = re.compile(r"/(providers|loaders|drivers|stores|embedders|profiles)/")
+NOT_MIRRORED = {
+    *("attacks", "conformance", "contracts", "faults", "journeys", "live", "quality", "rules"),
+    *("data", "support"),
+}
+MORE_THAN_A_MODULE = {
+    "cli/configs/test_merged.py": "every configuration format with every client",
+    "fetch/browser/test_chromium.py": "drivers, pool and proxy with a real browser",
+    "fetch/browser/test_egress.py": "what leaves the browser process",
+    "fetch/chain/test_egress.py": "what leaves the whole chain, through proxies",
+    "read/embedders/test_catalogue.py": "the catalogue of the folder",
+    "read/stores/test_catalogue.py": "the catalogue of the folder",
+    "read/stores/test_contract.py": "one contract for every store",
+    "read/stores/test_crash.py": "every store, killed while it writes",
+    "search/searxng/test_pool_simulation.py": "the whole pool on a simulated internet",
+    "search/test_error_secrets.py": "every provider's errors",
+    "search/test_router_resilience.py": "the router over simulated time",
+    "server/profiles/test_catalogue.py": "the catalogue of the folder",
+}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+
+
+def files_of_tests() -> list[Path]:
+    return sorted(TESTS.rglob("test_*.py"))
+
+
+def imported_by(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = (alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+    members = (
+        f"{node.module}.{alias.name}"
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+    return set(chain(plain, members))
+
+
+def test_no_folder_has_too_many_modules() -> None:
+    sizes = Counter(path.parent.relative_to(SOURCE).as_posix() for path in modules())
+    assert {folder: size for folder, size in sizes.items() if size > MAX_MODULES} == {}
+
+
+def test_a_module_name_is_used_once() -> None:
+    """Except in folders of plugins, where a file is named after what it plugs in."""
+    names = Counter(path.stem for path in modules() if not PLUGINS.search(path.as_posix()))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_a_test_file_is_named_after_a_module() -> None:
+    odd = []
+    for path in files_of_tests():
+        relative = path.relative_to(TESTS)
+        module = SOURCE / relative.parent / relative.name.removeprefix("test_")
+        package = module.with_suffix("") / "__init__.py"
+        if relative.parts[0] not in NOT_MIRRORED and not (module.exists() or package.exists()):
+            odd.append(relative.as_posix())
+    assert odd == sorted(MORE_THAN_A_MODULE)
+
+
+@pytest.mark.parametrize("folder", [TESTS, ROOT / "bench", ROOT / "tools"], ids=lambda p: p.name)
+def test_nothing_is_imported_from_a_test_module(folder: Path) -> None:
+    pattern = re.compile(r"^tests\.(?:\w+\.)*(?:test_\w+|conftest)(?:\.|$)")
+    found = {
+        path.relative_to(ROOT).as_posix(): sorted(filter(pattern.match, imported_by(path)))
+        for path in sorted(folder.rglob("*.py"))
+    }
+    assert {name: imports for name, imports in found.items() if imports} == {}
