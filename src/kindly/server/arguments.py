@@ -2,23 +2,29 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Literal, Self, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from kindly.errors import InputError
 from kindly.server.json_schema import Json
 
-T = TypeVar("T")
-
 MAX_QUOTED = 60
 MAX_BITS = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class InWords:
+    """Says in words what the pattern of an argument allows: a model cannot be shown a regular expression."""
+
+    allowed: str
+
+
 class Arguments(BaseModel):
-    """Base of all argument models: strict in what it means, lenient in how it is spelled."""
+    """Base of all argument models: strict in meaning, lenient in spelling."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", coerce_numbers_to_str=True, str_strip_whitespace=True
@@ -27,12 +33,12 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _lenient(cls, values: object) -> object:
-        """Read `"5"`, `"true"` and `"[…]"` as what they say, and empty options as not given."""
+        """Read `"5"`, `"true"` and `"[…]"` as the values they spell, and drop empty options."""
         if not isinstance(values, Mapping):
             return values
         known = cls.model_fields
         return {
-            name: _respelled(_sized(value), known[name]) if name in known else value
+            name: _respelled(_bounded(value), known[name]) if name in known else value
             for name, value in values.items()
             if name not in known or known[name].is_required() or not _absent(value)
         }
@@ -47,18 +53,18 @@ class Arguments(BaseModel):
         try:
             return cls.model_validate(dict(values or {}))
         except ValidationError as error:
-            raise _input_error(error, tuple(cls.model_fields)) from None
+            raise _input_error(error, cls.model_fields) from None
 
     @classmethod
     def schema_for_clients(cls) -> Json:
-        """The JSON Schema of these arguments, without what costs tokens and says nothing."""
+        """The JSON Schema of these arguments, without parts that cost tokens and carry no information."""
         schema = _slim(cls.model_json_schema())
         schema.pop("description", None)
         return schema
 
 
 def json_list(value: object) -> object:
-    """A list as some clients send it, as its JSON text; anything else as it is."""
+    """Parse a list that a client sent as JSON text; other values pass unchanged."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value)
@@ -67,9 +73,9 @@ def json_list(value: object) -> object:
     return value
 
 
-def as_list(value: T | list[T]) -> list[T]:
-    """A list as it is; a single value as a list of one."""
-    return value if isinstance(value, list) else [value]
+def as_list(value: str | list[str]) -> list[str]:
+    """A list as it is; a single text as a list of one."""
+    return [value] if isinstance(value, str) else value
 
 
 def _absent(value: object) -> bool:
@@ -79,25 +85,25 @@ def _absent(value: object) -> bool:
 
 
 class _Huge:
-    """Stands for a number of so many digits that it cannot even be written down."""
+    """Replaces an integer that is too long to be printed."""
 
     def __repr__(self) -> str:
         return "a number of far too many digits"
 
 
-def _sized(value: object) -> object:
-    """A value as it is, without numbers that Python refuses to write."""
+def _bounded(value: object) -> object:
+    """The value, with integers that Python refuses to print replaced."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return _Huge()
-    return [_sized(item) for item in value] if isinstance(value, list) else value
+    return [_bounded(item) for item in value] if isinstance(value, list) else value
 
 
 def _respelled(value: object, field_info: FieldInfo) -> object:
-    kinds = tuple(_kinds(field_info.annotation))
-    if not isinstance(value, str) or str in kinds:
+    types = tuple(_member_types(field_info.annotation))
+    if not isinstance(value, str) or str in types:
         return value
     plain = value.strip().lower()
-    choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+    choices = [choice for kind in types if get_origin(kind) is Literal for choice in get_args(kind)]
     if any(isinstance(choice, str) for choice in choices):
         return plain
     try:
@@ -106,31 +112,35 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
         return value
 
 
-def _kinds(annotation: object) -> Iterator[object]:
-    """The types that a value may have: of `int | None`, both."""
+def _member_types(annotation: object) -> Iterator[object]:
+    """The members of a union: `int` and `None` of `int | None`."""
     if get_origin(annotation) is Annotated:
-        yield from _kinds(get_args(annotation)[0])
+        yield from _member_types(get_args(annotation)[0])
     elif get_origin(annotation) in {Union, UnionType}:
         for part in get_args(annotation):
-            yield from _kinds(part)
+            yield from _member_types(part)
     else:
         yield annotation
 
 
-def _input_error(error: ValidationError, names: tuple[str, ...]) -> InputError:
+def _input_error(error: ValidationError, fields: Mapping[str, FieldInfo]) -> InputError:
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "extra_forbidden":
         return InputError(
-            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(names)}.",
+            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(fields)}.",
             field=name[:MAX_QUOTED],
         )
     if first["type"] == "missing":
         return InputError(f"{name} is required.", field=name)
-    got = _quoted(first["input"])
-    return InputError(
-        f"{name}: {first['msg'][0].lower()}{first['msg'][1:]}, not {got}.", field=name
-    )
+    rule = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    if first["type"] == "string_pattern_mismatch":
+        rule = f"must be {_in_words(fields[name])}"
+    return InputError(f"{name}: {rule}, not {_quoted(first['input'])}.", field=name)
+
+
+def _in_words(field_info: FieldInfo) -> str:
+    return next(item.allowed for item in field_info.metadata if isinstance(item, InWords))
 
 
 def _quoted(value: object) -> str:
@@ -142,7 +152,7 @@ def _quoted(value: object) -> str:
 
 
 def _slim(schema: Json) -> Json:
-    """Drop generated titles and null branches of options that may simply be left out."""
+    """The schema without generated titles, and without null branches of optional arguments."""
     slim: Json = {}
     for key, value in schema.items():
         if key == "title" or (key == "default" and value is None):
@@ -157,3 +167,15 @@ def _slim(schema: Json) -> Json:
         else:
             slim[key] = value
     return slim
+
+
+Language = Annotated[
+    str | None,
+    Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", description="e.g. en"),
+    InWords("a language code such as en or pt-BR"),
+]
+Region = Annotated[
+    str | None,
+    Field(pattern=r"^[A-Za-z]{2}$", description="Country code, e.g. us"),
+    InWords("a country code of two letters such as us"),
+]

@@ -14,7 +14,7 @@ from kindly.models import (
     SafeSearch,
     TimeRange,
 )
-from kindly.server.arguments import Arguments, as_list, json_list
+from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
 from kindly.server.json_schema import BOOLEAN, NUMBER, TEXT, TEXTS, Json, array, record
 from kindly.server.render.failures import sentence
 from kindly.server.render.fence import new_fence
@@ -44,12 +44,8 @@ class WebSearch(Arguments):
         str | None, Field(max_length=253, description="Only this domain, e.g. docs.python.org")
     ] = None
     time_range: TimeRange | None = None
-    language: Annotated[
-        str | None, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", description="e.g. en")
-    ] = None
-    region: Annotated[
-        str | None, Field(pattern=r"^[A-Za-z]{2}$", description="Country code, e.g. us")
-    ] = None
+    language: Language = None
+    region: Region = None
     safe_search: SafeSearch | None = None
     category: Category = "general"
     max_tokens: MaxTokens = None

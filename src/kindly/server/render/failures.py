@@ -24,7 +24,7 @@ from kindly.server.render.formatting import seconds
 UNEXPECTED = (
     "Internal error: the call failed for a reason that is in the server's log. Try it once more."
 )
-SAYS_RETRY = re.compile(r"\b(?:again|later|wait|retry)\b", re.IGNORECASE)
+SAYS_RETRY = re.compile(r"\b(?:try again|later|wait|retry)\b", re.IGNORECASE)
 SAYS_WHEN = re.compile(r"\bagain in \d")
 VAGUE_RETRY = re.compile(
     r"\btry again(?: later| in a moment)?|\bwait\b(?: before asking \w+ again)?", re.IGNORECASE

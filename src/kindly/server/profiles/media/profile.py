@@ -8,7 +8,7 @@ from pydantic import Field, create_model
 from kindly import pipeline
 from kindly.extract import ExtractOptions
 from kindly.models import Format, Query, TimeRange
-from kindly.server.arguments import Arguments
+from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
     INTEGER,
@@ -60,6 +60,7 @@ class WebSearch(Arguments):
             pattern=r"^(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,}$",
             description='Limit to domain (e.g., "imdb.com", "wikipedia.org")',
         ),
+        InWords("a domain name such as imdb.com, without https:// or a path"),
     ] = None
     dateRange: Annotated[TimeRange | None, Field(description="Filter by recency")] = None
     safeSearch: Annotated[bool, Field(description=SAFE_SEARCH_ABOUT)] = True

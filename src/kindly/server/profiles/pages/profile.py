@@ -12,7 +12,7 @@ from kindly import pipeline
 from kindly.errors import FetchError, KindlyError, NoContent, NoProvider, PageTimeout, PageWalled
 from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
-from kindly.server.arguments import Arguments, as_list, json_list
+from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.profiles.pages.answers import (
     CONTENT_PROTECTED,
@@ -44,12 +44,8 @@ class SearchInput(Arguments):
 
     query: Queries
     resultsPerQuery: Annotated[int, Field(ge=1, le=50)] = 10
-    region: Annotated[
-        str | None, Field(pattern=r"^[A-Za-z]{2}$", description="Country code, e.g. us")
-    ] = None
-    language: Annotated[
-        str | None, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", description="e.g. en")
-    ] = None
+    region: Region = None
+    language: Language = None
     safeSearch: SafeSearch | None = None
 
 

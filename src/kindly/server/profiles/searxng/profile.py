@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from kindly import pipeline
 from kindly.models import Category, Query, SafeSearch
-from kindly.server.arguments import Arguments
+from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
     INTEGER,
@@ -43,6 +43,7 @@ class WebSearch(Arguments):
     language: Annotated[
         str,
         Field(pattern=r"^[a-z]{2}(-[A-Z]{2})?$", description="Search language code"),
+        InWords("a language code such as en or en-US"),
         AfterValidator(known_language),
     ] = "en"
     results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS, description=RESULTS_COUNT)] = (

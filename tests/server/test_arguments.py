@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from kindly.errors import InputError
+from kindly.server.arguments import Arguments, as_list
+from kindly.server.profiles import all_profiles
 from kindly.server.profiles.kindly import GetContent, WebSearch
 
 
@@ -116,3 +118,30 @@ def test_schema_is_slim() -> None:
         "type": "string",
     }
     assert "title" not in schema
+
+
+PATTERNED = [
+    (tool.arguments, name)
+    for profile in all_profiles()
+    for tool in profile.tools
+    for name, field in tool.arguments.model_fields.items()
+    if any(getattr(item, "pattern", None) for item in field.metadata)
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    PATTERNED,
+    ids=[f"{model.__module__}-{name}" for model, name in PATTERNED],
+)
+def test_a_pattern_is_explained_in_words(arguments: type[Arguments], name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        arguments.parse({"query": "x", name: "?!"})
+    assert caught.value.detail.startswith(f"{name}: must be a ")
+    assert caught.value.detail.endswith("not '?!'.")
+    assert "pattern" not in caught.value.detail
+
+
+def test_a_single_value_becomes_a_list_of_one() -> None:
+    assert as_list("a") == ["a"]
+    assert as_list(["a", "b"]) == ["a", "b"]
