@@ -1,4 +1,4 @@
-"""The text that Prometheus reads: its own parser must read it as we mean it."""
+"""The text that Prometheus reads: its own parser must find our names, labels and values in it."""
 
 import pytest
 
@@ -7,13 +7,12 @@ from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider_stats import ProviderStatus
 from kindly.search.rate_limits import Quota
 from kindly.server.ops.metrics import (
-    Family,
-    Sample,
+    call_metrics,
+    counter,
     exposition,
-    of_calls,
-    of_library,
-    of_process,
-    of_providers,
+    library_metrics,
+    process_metrics,
+    provider_metrics,
 )
 from kindly.server.ops.process_stats import Process
 from kindly.telemetry.call_stats import CallStats, RunningCall
@@ -36,19 +35,19 @@ def watch() -> CallStats:
     return watch
 
 
-def test_calls_are_told_with_a_histogram_that_adds_up(watch: CallStats) -> None:
-    text = exposition(of_calls(watch))
-    told = "kindly_call_duration_seconds"
+def test_calls_have_a_cumulative_histogram(watch: CallStats) -> None:
+    text = exposition(call_metrics(watch))
+    name = "kindly_call_duration_seconds"
     assert value(text, "kindly_calls_total", tool="web_search", outcome="ok") == 1
-    assert value(text, f"{told}_bucket", tool="web_search", le="0.25") == 0
-    assert value(text, f"{told}_bucket", tool="web_search", le="0.5") == 1
-    assert value(text, f"{told}_bucket", tool="web_search", le="+Inf") == 1
-    assert value(text, f"{told}_count", tool="web_search") == 1
-    assert value(text, f"{told}_sum", tool="web_search") == pytest.approx(0.3)
+    assert value(text, f"{name}_bucket", tool="web_search", le="0.25") == 0
+    assert value(text, f"{name}_bucket", tool="web_search", le="0.5") == 1
+    assert value(text, f"{name}_bucket", tool="web_search", le="+Inf") == 1
+    assert value(text, f"{name}_count", tool="web_search") == 1
+    assert value(text, f"{name}_sum", tool="web_search") == pytest.approx(0.3)
 
 
-def test_downloads_renders_and_cache_hits_are_told(watch: CallStats) -> None:
-    text = exposition(of_calls(watch))
+def test_downloads_renders_and_cache_hits_are_counted(watch: CallStats) -> None:
+    text = exposition(call_metrics(watch))
     assert value(text, "kindly_downloads_total") == 2
     assert value(text, "kindly_download_bytes_total") == 1000
     assert value(text, "kindly_renders_total") == 1
@@ -60,9 +59,9 @@ def test_downloads_renders_and_cache_hits_are_told(watch: CallStats) -> None:
     assert value(text, "kindly_busy_total") == 0
 
 
-def test_providers_are_told_with_health_latency_and_quota() -> None:
+def test_providers_have_health_latency_and_quota() -> None:
     text = exposition(
-        of_providers(
+        provider_metrics(
             [
                 ProviderStatus("serper", 9, {"timeout": 2}, 120, 800, Quota(40, 100)),
                 ProviderStatus("brave", health=BreakerHealth.OPEN, quota=Quota(3)),
@@ -100,16 +99,16 @@ def test_providers_are_told_with_health_latency_and_quota() -> None:
     ],
     ids=["reached", "out of reach"],
 )
-def test_the_library_is_told_without_its_place(
+def test_the_library_is_counted_without_its_location(
     stats: StoreStats | None, expected: dict[str, float]
 ) -> None:
-    text = exposition(of_library(stats))
+    text = exposition(library_metrics(stats))
     assert {name: number for (name, _), number in parsed(text).items()} == expected
     assert "a place" not in text
 
 
-def test_what_the_platform_does_not_say_is_left_out() -> None:
-    text = exposition(of_process(Process(1.5, 1024, None, 100), "1.0", 1000.5))
+def test_values_that_the_platform_does_not_report_are_left_out() -> None:
+    text = exposition(process_metrics(Process(1.5, 1024, None, 100), "1.0", 1000.5))
     assert value(text, "kindly_info", version="1.0") == 1
     assert value(text, "process_start_time_seconds") == 1000.5
     assert value(text, "process_resident_memory_bytes") == 1024
@@ -118,22 +117,26 @@ def test_what_the_platform_does_not_say_is_left_out() -> None:
 
 def test_odd_characters_in_labels_and_help_are_escaped() -> None:
     odd = 'a "quoted" \\ back\nslash'
-    family = Family("odd_total", "counter", "One\nline \\ only.", [Sample(1, {"tool": odd})])
-    text = exposition([family])
+    text = exposition([counter("odd_total", "One\nline \\ only.", {(odd,): 1}, labels=("tool",))])
     assert len(text.splitlines()) == 3
     assert value(text, "odd_total", tool=odd) == 1
 
 
-def test_a_family_without_samples_is_not_named() -> None:
-    assert exposition([Family("none_total", "counter", "None.", ())]) == "\n"
+def test_a_metric_without_samples_is_left_out() -> None:
+    assert exposition([counter("none_total", "None.", {})]) == ""
 
 
 def test_every_metric_is_documented(watch: CallStats) -> None:
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    families = [
-        *of_calls(watch),
-        *of_providers([]),
-        *of_library(StoreStats("sqlite", "", 0, 0, 0)),
-        *of_process(Process(0.0), "1", 0.0),
+    metrics = [
+        *call_metrics(watch),
+        *provider_metrics([]),
+        *library_metrics(StoreStats("sqlite", "", 0, 0, 0)),
+        *process_metrics(Process(0.0), "1", 0.0),
     ]
-    assert [family.name for family in families if f"`{family.name}`" not in page] == []
+    names = [f"{one.name}_total" if one.type == "counter" else one.name for one in metrics]
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_no_creation_times_are_exposed(watch: CallStats) -> None:
+    assert "_created" not in exposition(call_metrics(watch))

@@ -1,6 +1,7 @@
-"""A page for a person: try the tools and see what a model would get, look into the library, watch the server.
+"""The web console: call the tools and see what a model gets, browse the library, monitor the server.
 
-The page itself is open and holds nothing; all it shows comes from `/console/api`, behind the same gates as the tools.
+The page itself is public and contains no data; its data comes from `/console/api`, which has the same access control as
+the tools.
 """
 
 import json
@@ -45,7 +46,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Refusal(Exception):
-    """A request of the page that cannot be answered."""
+    """A console request that cannot be answered."""
 
     def __init__(self, detail: str, status: int = 400) -> None:
         super().__init__(detail)
@@ -53,24 +54,24 @@ class Refusal(Exception):
 
 
 def routes(server: ServerState, library: LibrarySize) -> list[Route]:
-    """The page and what it asks for."""
+    """The page, and the API that it calls."""
     console = Console(server, library)
     return [
         Route(PATH, page),
-        Route(f"{API}/tools", _answered(console.tools)),
-        Route(f"{API}/call", _answered(console.call), methods=["POST"]),
-        Route(f"{API}/library", _answered(console.pages)),
-        Route(f"{API}/page", _answered(console.page)),
-        Route(f"{API}/state", _answered(console.state)),
+        Route(f"{API}/tools", _endpoint(console.tools)),
+        Route(f"{API}/call", _endpoint(console.call), methods=["POST"]),
+        Route(f"{API}/library", _endpoint(console.pages)),
+        Route(f"{API}/page", _endpoint(console.page)),
+        Route(f"{API}/state", _endpoint(console.state)),
     ]
 
 
-def _answered(ask: Callable[[Request], Awaitable[dict[str, Any]]]) -> Endpoint:
-    """An endpoint that says in JSON what `ask` finds, or in a sentence why it cannot."""
+def _endpoint(handle: Callable[[Request], Awaitable[dict[str, Any]]]) -> Endpoint:
+    """An endpoint that returns the result of `handle` as JSON, or an error as JSON."""
 
     async def endpoint(request: Request) -> Response:
         try:
-            return JSONResponse(await ask(request), headers=NO_STORE)
+            return JSONResponse(await handle(request), headers=NO_STORE)
         except Refusal as refusal:
             return JSONResponse({"error": str(refusal)}, refusal.status, NO_STORE)
         except KindlyError as error:
@@ -80,7 +81,7 @@ def _answered(ask: Callable[[Request], Awaitable[dict[str, Any]]]) -> Endpoint:
 
 
 async def page(_: Request) -> Response:
-    """The page, which may run only what stands in it and talk only to where it came from."""
+    """The page, with a Content-Security-Policy: only its own inline code runs, and it connects only to its origin."""
     html, policy = _page()
     headers = {
         "Content-Security-Policy": policy,
@@ -98,7 +99,7 @@ def _page() -> tuple[str, str]:
 
 
 def content_policy(html: str) -> str:
-    """The policy that lets exactly the inline scripts and styles of a page through (CSP 3, 8.4)."""
+    """The Content-Security-Policy that allows exactly the inline scripts and styles of a page (CSP 3, 8.4)."""
     allowed: dict[str, list[str]] = {"script": [], "style": []}
     for kind, text in INLINE.findall(html):
         digest = b64encode(sha256(text.encode()).digest()).decode()
@@ -120,13 +121,12 @@ def content_policy(html: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """What the page asks for."""
+    """The console API."""
 
     server: ServerState
     library: LibrarySize
 
     async def tools(self, _: Request) -> dict[str, Any]:
-        """The tools, as clients see them."""
         return {
             "version": kindly.__version__,
             "profile": self.server.profile,
@@ -142,9 +142,9 @@ class Console:
         }
 
     async def call(self, request: Request) -> dict[str, Any]:
-        """What a model would get for a call, and how large that is."""
+        """The output of a call as a model gets it, and its size."""
         app = self._app()
-        name, arguments = await _wanted(request)
+        name, arguments = await _tool_call(request)
         tool = self.server.tools.get(name)
         if tool is None:
             raise Refusal(f"There is no tool {name[:60]!r}.", 404)
@@ -161,7 +161,7 @@ class Console:
         }
 
     async def pages(self, request: Request) -> dict[str, Any]:
-        """Pages of the library, the latest first."""
+        """Pages of the library, the most recent first."""
         offset = _number(request.query_params.get("offset", "0"))
         store = await self._store()
         entries = await store.entries(limit=PAGES_AT_ONCE + 1, offset=offset)
@@ -173,29 +173,29 @@ class Console:
         }
 
     async def page(self, request: Request) -> dict[str, Any]:
-        """All of one page of the library."""
-        shelf = await (await self._store()).page(request.query_params.get("url", ""))
-        if shelf is None:
+        """One page of the library with its chunks."""
+        stored = await (await self._store()).page(request.query_params.get("url", ""))
+        if stored is None:
             raise Refusal("That page is not in the library.", 404)
-        return {"page": self._app().redactor.value(_shelf(shelf))}
+        return {"page": self._app().redactor.value(_stored_page(stored))}
 
     async def state(self, _: Request) -> dict[str, Any]:
-        """How the server is doing: numbers and names, nothing of what was asked or found."""
+        """State of the server: numbers and names, no queries and no page text."""
         app = self._app()
-        watch, process = app.watch, this_process()
+        stats, process = app.watch, this_process()
         return {
             "version": kindly.__version__,
             "now": SYSTEM_CLOCK.time(),
-            "started_at": watch.started_at,
-            "in_flight": watch.in_flight,
-            "busy": watch.busy,
-            "calls": sum(watch.calls.values()),
-            "kept_pages": watch.kept_pages,
-            "pages": sum(watch.pages.values()),
+            "started_at": stats.started_at,
+            "in_flight": stats.in_flight,
+            "busy": stats.busy,
+            "calls": sum(stats.calls.values()),
+            "kept_pages": stats.kept_pages,
+            "pages": sum(stats.pages.values()),
             "slot_s": SLOT_S,
             "slots_kept": SLOTS,
-            "slots": [asdict(slot) for slot in watch.slots()],
-            "recent": [asdict(ended) for ended in reversed(watch.recent)],
+            "slots": [asdict(slot) for slot in stats.slots()],
+            "recent": [asdict(ended) for ended in reversed(stats.recent)],
             "providers": [_provider(status) for status in app.standing()],
             "library": await self._library(),
             "memory_bytes": process.memory_bytes,
@@ -226,8 +226,8 @@ class Console:
         }
 
 
-async def _wanted(request: Request) -> tuple[str, dict[str, Any]]:
-    """The tool and the arguments that a request names."""
+async def _tool_call(request: Request) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments of a request."""
     if not request.headers.get("content-type", "").lower().startswith(JSON_TYPE):
         raise Refusal("A call must be sent as JSON.", 415)
     try:
@@ -259,12 +259,12 @@ def _entry(entry: StoredPageInfo) -> dict[str, Any]:
     }
 
 
-def _shelf(shelf: StoredPage) -> dict[str, Any]:
+def _stored_page(stored: StoredPage) -> dict[str, Any]:
     chunks = [
         {"text": chunk.text, "section": list(chunk.section), "tokens": chunk.tokens}
-        for chunk in shelf.chunks
+        for chunk in stored.chunks
     ]
-    return _entry(shelf.entry) | {"chunks": chunks}
+    return _entry(stored.entry) | {"chunks": chunks}
 
 
 def _provider(status: ProviderStatus) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""For who runs the server: `/health` (it lives), `/ready` (it can take calls), `/metrics` (what it counted).
+"""Operator endpoints: `/health` (liveness), `/ready` (readiness) and `/metrics` (Prometheus).
 
-The first two are open to everybody and say next to nothing; the third stands behind the same gates as the tools.
+The first two are open and reveal almost nothing; `/metrics` has the same access control as the tools.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,19 @@ from kindly.app import App
 from kindly.budget import Clock
 from kindly.errors import KindlyError
 from kindly.read.store import StoreStats
-from kindly.server.ops import metrics
 from kindly.server.ops.process_stats import this_process
 from kindly.server.server_state import ServerState
 
-STORE_S = 2.0
-"""How long the library may take to answer."""
-ASK_AGAIN_S = 1.0
-"""How long it is believed to be as it was."""
-COUNT_AGAIN_S = 15.0
+STORE_TIMEOUT_S = 2.0
+UP_TTL_S = 1.0
+"""How long the result of a reachability check is reused."""
+STATS_TTL_S = 15.0
+"""How long the library's counts are reused."""
 
 
 @dataclass(slots=True)
 class LibrarySize:
-    """What the library's store says, not asked more often than needed."""
+    """Reachability and size of the library's store, cached for a short time."""
 
     server: ServerState
     clock: Clock = anyio.current_time
@@ -36,65 +35,63 @@ class LibrarySize:
     _stats: tuple[float, StoreStats | None] | None = None
 
     async def is_up(self) -> bool:
-        """Whether it can be opened and reached."""
-        if self._up is None or self.clock() - self._up[0] > ASK_AGAIN_S:
-            self._up = (self.clock(), await self._reached())
+        """Whether the store can be opened and reached."""
+        if self._up is None or self.clock() - self._up[0] > UP_TTL_S:
+            self._up = (self.clock(), await self._check())
         return self._up[1]
 
     async def stats(self) -> StoreStats | None:
-        """How much it holds; None when it cannot be reached."""
-        if self._stats is None or self.clock() - self._stats[0] > COUNT_AGAIN_S:
-            self._stats = (self.clock(), await self._counted())
+        """The size of the library; None if it cannot be reached."""
+        if self._stats is None or self.clock() - self._stats[0] > STATS_TTL_S:
+            self._stats = (self.clock(), await self._count())
         return self._stats[1]
 
-    async def _reached(self) -> bool:
+    async def _check(self) -> bool:
         app = self.server.current_app()
         if app is None or app.library is None:
             return True
         try:
-            with anyio.fail_after(STORE_S):
+            with anyio.fail_after(STORE_TIMEOUT_S):
                 await (await app.library()).model()
         except (KindlyError, TimeoutError):
             return False
         return True
 
-    async def _counted(self) -> StoreStats | None:
+    async def _count(self) -> StoreStats | None:
         app = self.server.current_app()
         if app is None or app.library is None:
             return None
         try:
-            with anyio.fail_after(STORE_S):
+            with anyio.fail_after(STORE_TIMEOUT_S):
                 return await (await app.library()).stats()
         except (KindlyError, TimeoutError):
             return None
 
 
 def routes(server: ServerState, library: LibrarySize) -> list[Route]:
-    """The three pages."""
+    """The three endpoints."""
 
     async def ready(_: Request) -> Response:
-        reason = await unready(server.current_app(), library)
+        reason = await unready_reason(server.current_app(), library)
         if reason:
             return JSONResponse({"status": "unavailable", "reason": reason}, 503)
         return JSONResponse({"status": "ok"})
 
-    async def counts(_: Request) -> Response:
-        return Response(await exposed(server, library), media_type=metrics.CONTENT_TYPE)
+    async def metrics(_: Request) -> Response:
+        from kindly.server.ops.metrics import CONTENT_TYPE
 
-    return [
-        Route("/health", health),
-        Route("/ready", ready),
-        Route("/metrics", counts),
-    ]
+        return Response(await metrics_text(server, library), media_type=CONTENT_TYPE)
+
+    return [Route("/health", health), Route("/ready", ready), Route("/metrics", metrics)]
 
 
 async def health(_: Request) -> Response:
-    """The process lives."""
+    """Liveness: the process answers."""
     return JSONResponse({"status": "ok", "version": kindly.__version__})
 
 
-async def unready(app: App | None, library: LibrarySize) -> str:
-    """Why calls should go elsewhere for now, in a word; empty when they may come."""
+async def unready_reason(app: App | None, library: LibrarySize) -> str:
+    """Why new calls should go to another replica, in one word; empty if they should not."""
     if app is None:
         return "closed"
     if app.room.is_full:
@@ -102,17 +99,18 @@ async def unready(app: App | None, library: LibrarySize) -> str:
     return "" if await library.is_up() else "store"
 
 
-async def exposed(server: ServerState, library: LibrarySize) -> str:
-    """All that was counted, as Prometheus reads it."""
+async def metrics_text(server: ServerState, library: LibrarySize) -> str:
+    """All metrics in the Prometheus text format."""
+    from kindly.server.ops import metrics
+
     app = server.current_app()
     if app is None:
         return "\n"
-    watch = app.watch
     return metrics.exposition(
         [
-            *metrics.of_calls(watch),
-            *metrics.of_providers(app.standing()),
-            *metrics.of_library(await library.stats()),
-            *metrics.of_process(this_process(), kindly.__version__, watch.started_at),
+            *metrics.call_metrics(app.watch),
+            *metrics.provider_metrics(app.standing()),
+            *metrics.library_metrics(await library.stats()),
+            *metrics.process_metrics(this_process(), kindly.__version__, app.watch.started_at),
         ]
     )

@@ -1,13 +1,21 @@
-"""Counts → the text that Prometheus reads (exposition format 0.0.4). Pure.
+"""Prometheus metrics: counts of calls, steps, pages, providers, library and process → the text exposition format.
 
-Labels are tools, outcomes, kinds of step, ways of getting a page and providers: few, and known beforehand. No address,
-no query and no key is ever one.
+Labels are tools, outcomes, steps, fetch methods and providers: few, and known beforehand. An address, a query or a key
+is never a label. This module imports `prometheus-client`, so it is imported at the first request for metrics.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import TypeVar
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
 from kindly.models import How
 from kindly.read.store import StoreStats
@@ -17,217 +25,182 @@ from kindly.server.ops.process_stats import Process
 from kindly.telemetry.call_stats import BOUNDS_S, CallStats, Histogram
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+BUCKETS = (*(f"{bound:g}" for bound in BOUNDS_S), "+Inf")
 
-Kind = Literal["counter", "gauge", "histogram"]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One value."""
-
-    value: float
-    labels: Mapping[str, str]
-    suffix: str = ""
-    """What follows the family's name: `_bucket`, `_sum`, `_count`."""
+Labels = TypeVar("Labels", bound=tuple[str, ...])
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """One metric."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Collector:
+    """A collector of metrics that are already known."""
 
-    name: str
-    kind: Kind
-    about: str
-    samples: Sequence[Sample]
+    metrics: Sequence[Metric]
 
-
-def exposition(families: Iterable[Family]) -> str:
-    """The text; a family without a sample is left out."""
-    lines: list[str] = []
-    for family in families:
-        if not family.samples:
-            continue
-        about = family.about.replace("\\", r"\\").replace("\n", r"\n")
-        lines.append(f"# HELP {family.name} {about}")
-        lines.append(f"# TYPE {family.name} {family.kind}")
-        lines += [
-            f"{family.name}{sample.suffix}{_labels(sample.labels)} {_number(sample.value)}"
-            for sample in family.samples
-        ]
-    return "\n".join(lines) + "\n"
+    def collect(self) -> Iterable[Metric]:
+        return self.metrics
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    if not labels:
-        return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+def exposition(metrics: Iterable[Metric]) -> str:
+    """The text format 0.0.4; a metric without samples is left out."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Collector([metric for metric in metrics if metric.samples]))
+    return generate_latest(registry).decode()
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+def counter(
+    name: str, about: str, values: Mapping[Labels, float], labels: Sequence[str] = ()
+) -> Metric:
+    """A counter, by its labels; its name ends in `_total`."""
+    family = CounterMetricFamily(name, about, labels=labels)
+    for key, value in values.items():
+        family.add_metric(key, value)
+    return family
 
 
-def _number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+def gauge(
+    name: str, about: str, values: Mapping[Labels, float], labels: Sequence[str] = ()
+) -> Metric:
+    """A gauge, by its labels."""
+    family = GaugeMetricFamily(name, about, labels=labels)
+    for key, value in values.items():
+        family.add_metric(key, value)
+    return family
 
 
-def one(name: str, kind: Kind, about: str, value: float | None) -> Family:
-    """A metric of one value; None is none."""
-    return Family(name, kind, about, () if value is None else (Sample(value, {}),))
+def histogram(name: str, about: str, label: str, by_label: Mapping[str, Histogram]) -> Metric:
+    """A histogram of durations, by one label."""
+    family = HistogramMetricFamily(name, about, labels=[label])
+    for key, durations in by_label.items():
+        buckets = list(zip(BUCKETS, accumulate(durations.counts), strict=True))
+        family.add_metric([key], buckets, sum_value=durations.total_s)
+    return family
 
 
-def histogram(name: str, about: str, label: str, by: Mapping[str, Histogram]) -> Family:
-    """How long things took, by one label."""
-    samples: list[Sample] = []
-    for key, times in by.items():
-        sums = list(accumulate(times.counts))
-        bounds = [*(_number(bound) for bound in BOUNDS_S), "+Inf"]
-        samples += [
-            Sample(count, {label: key, "le": bound}, "_bucket")
-            for bound, count in zip(bounds, sums, strict=True)
-        ]
-        samples.append(Sample(times.total_s, {label: key}, "_sum"))
-        samples.append(Sample(sums[-1], {label: key}, "_count"))
-    return Family(name, "histogram", about, samples)
+def single(value: float | None) -> dict[tuple[str, ...], float]:
+    """The value of a metric without labels; None gives no sample."""
+    return {} if value is None else {(): value}
 
 
-def of_calls(watch: CallStats) -> Iterator[Family]:
-    """What was counted of calls and their steps."""
-    yield Family(
-        "kindly_calls_total",
-        "counter",
-        "Tool calls that ended.",
-        [
-            Sample(count, {"tool": tool, "outcome": outcome})
-            for (tool, outcome), count in watch.calls.items()
-        ],
+def call_metrics(stats: CallStats) -> Iterator[Metric]:
+    """Calls and their steps."""
+    yield counter(
+        "kindly_calls_total", "Tool calls that ended.", stats.calls, labels=("tool", "outcome")
     )
-    yield histogram("kindly_call_duration_seconds", "How long calls took.", "tool", watch.durations)
-    yield one("kindly_calls_in_flight", "gauge", "Calls under way.", watch.in_flight)
-    yield one("kindly_busy_total", "counter", "Calls refused for want of room.", watch.busy)
-    yield Family(
+    yield histogram("kindly_call_duration_seconds", "Duration of calls.", "tool", stats.durations)
+    yield gauge("kindly_calls_in_flight", "Calls in progress.", single(stats.in_flight))
+    yield counter(
+        "kindly_busy_total", "Calls refused at the limit of concurrent calls.", single(stats.busy)
+    )
+    yield counter(
         "kindly_steps_total",
-        "counter",
         "Steps of calls: search, provider, fetch, render, extract, read.",
-        [
-            Sample(count, {"step": step, "outcome": outcome})
-            for (step, outcome), count in watch.steps.items()
-        ],
+        stats.steps,
+        labels=("step", "outcome"),
     )
     yield histogram(
-        "kindly_step_duration_seconds", "How long steps took.", "step", watch.step_durations
+        "kindly_step_duration_seconds", "Duration of steps.", "step", stats.step_durations
     )
-    yield from _of_pages(watch)
+    yield from _page_metrics(stats)
 
 
-def _of_pages(watch: CallStats) -> Iterator[Family]:
-    downloaded = {how: n for how, n in watch.pages.items() if not How.parse(how).is_cached}
-    yield Family(
+def _page_metrics(stats: CallStats) -> Iterator[Metric]:
+    downloaded = {how: n for how, n in stats.pages.items() if not How.parse(how).is_cached}
+    yield counter(
         "kindly_pages_total",
-        "counter",
-        "Pages that were had, by how.",
-        [Sample(count, {"how": how}) for how, count in watch.pages.items()],
+        "Pages that were fetched, by method.",
+        {(how,): count for how, count in stats.pages.items()},
+        labels=("how",),
     )
-    yield one(
-        "kindly_downloads_total", "counter", "Pages that were downloaded.", sum(downloaded.values())
+    yield counter(
+        "kindly_downloads_total", "Pages that were downloaded.", single(sum(downloaded.values()))
     )
-    yield one(
+    yield counter(
         "kindly_download_bytes_total",
-        "counter",
-        "Bytes of pages that were downloaded, unpacked.",
-        sum(watch.page_bytes[how] for how in downloaded),
+        "Bytes of downloaded pages, decompressed.",
+        single(sum(stats.page_bytes[how] for how in downloaded)),
     )
-    yield one(
-        "kindly_renders_total", "counter", "Pages that a browser rendered.", watch.pages["browser"]
+    yield counter(
+        "kindly_renders_total", "Pages that a browser rendered.", single(stats.pages["browser"])
     )
-    yield Family(
+    yield counter(
         "kindly_cache_hits_total",
-        "counter",
-        "Pages and searches that were at hand.",
-        [
-            Sample(watch.kept_pages, {"cache": "pages"}),
-            Sample(watch.kept_searches, {"cache": "searches"}),
-        ],
+        "Pages and searches that were answered from a cache.",
+        {("pages",): stats.kept_pages, ("searches",): stats.kept_searches},
+        labels=("cache",),
     )
 
 
-def of_providers(statuses: Sequence[ProviderStatus]) -> Iterator[Family]:
+def provider_metrics(statuses: Sequence[ProviderStatus]) -> Iterator[Metric]:
     """Health, latency and quota of providers."""
-    yield Family(
+    by_provider = ("provider",)
+    yield gauge(
         "kindly_provider_up",
-        "gauge",
-        "Whether a provider is asked: 1, or 0 while it rests after failures.",
-        [
-            Sample(status.health is not BreakerHealth.OPEN, {"provider": status.name})
-            for status in statuses
-        ],
+        "1 if a provider is used; 0 while its circuit breaker is open.",
+        {(one.name,): one.health is not BreakerHealth.OPEN for one in statuses},
+        labels=by_provider,
     )
-    yield Family(
+    yield counter(
         "kindly_provider_calls_total",
-        "counter",
-        "Calls to a provider, over all starts.",
-        [Sample(status.calls, {"provider": status.name}) for status in statuses],
+        "Calls to a provider, across restarts.",
+        {(one.name,): one.calls for one in statuses},
+        labels=by_provider,
     )
-    yield Family(
+    yield counter(
         "kindly_provider_failures_total",
-        "counter",
-        "Calls to a provider that failed, over all starts.",
-        [
-            Sample(count, {"provider": status.name, "outcome": str(outcome)})
-            for status in statuses
-            for outcome, count in status.failures.items()
-        ],
+        "Failed calls to a provider, across restarts.",
+        {
+            (one.name, str(outcome)): count
+            for one in statuses
+            for outcome, count in one.failures.items()
+        },
+        labels=("provider", "outcome"),
     )
-    yield Family(
+    yield gauge(
         "kindly_provider_latency_seconds",
-        "gauge",
-        "Latency of a provider's latest answers.",
-        [
-            Sample(took_ms / 1000, {"provider": status.name, "quantile": share})
-            for status in statuses
-            for share, took_ms in (("0.5", status.p50_ms), ("0.95", status.p95_ms))
+        "Latency of a provider's recent answers.",
+        {
+            (one.name, quantile): took_ms / 1000
+            for one in statuses
+            for quantile, took_ms in (("0.5", one.p50_ms), ("0.95", one.p95_ms))
             if took_ms is not None
-        ],
+        },
+        labels=("provider", "quantile"),
     )
-    yield Family(
+    quotas = {(one.name,): one.quota for one in statuses if one.quota is not None}
+    yield gauge(
         "kindly_provider_quota_left",
-        "gauge",
-        "Calls that a provider says are left.",
-        [
-            Sample(status.quota.left, {"provider": status.name})
-            for status in statuses
-            if status.quota is not None
-        ],
+        "Calls that are left of a provider's quota.",
+        {name: quota.left for name, quota in quotas.items()},
+        labels=by_provider,
     )
-    yield Family(
+    yield gauge(
         "kindly_provider_quota_used",
-        "gauge",
-        "Calls of its quota that are used, where a provider says how many there are.",
-        [
-            Sample(status.quota.limit - status.quota.left, {"provider": status.name})
-            for status in statuses
-            if status.quota is not None and status.quota.limit is not None
-        ],
+        "Calls of a provider's quota that are used, if the provider reports the limit.",
+        {
+            name: quota.limit - quota.left
+            for name, quota in quotas.items()
+            if quota.limit is not None
+        },
+        labels=by_provider,
     )
 
 
-def of_library(stats: StoreStats | None) -> Iterator[Family]:
-    """What the library holds; None when it cannot be reached."""
-    yield one(
-        "kindly_library_up", "gauge", "Whether the library can be reached.", stats is not None
-    )
+def library_metrics(stats: StoreStats | None) -> Iterator[Metric]:
+    """Size of the library; None if it cannot be reached."""
+    up = single(stats is not None)
+    yield gauge("kindly_library_up", "1 if the library can be reached.", up)
     if stats is not None:
-        yield one("kindly_library_pages", "gauge", "Pages in the library.", stats.pages)
-        yield one("kindly_library_chunks", "gauge", "Chunks in the library.", stats.chunks)
-        yield one("kindly_library_bytes", "gauge", "Size of the library.", stats.size_bytes)
+        yield gauge("kindly_library_pages", "Pages in the library.", single(stats.pages))
+        yield gauge("kindly_library_chunks", "Chunks in the library.", single(stats.chunks))
+        yield gauge("kindly_library_bytes", "Size of the library.", single(stats.size_bytes))
 
 
-def of_process(process: Process, version: str, started_at: float) -> Iterator[Family]:
-    """The process, under the names that Prometheus' own clients use."""
-    about = "The version that runs."
-    yield Family("kindly_info", "gauge", about, (Sample(1, {"version": version}),))
-    yield one("process_start_time_seconds", "gauge", "When it started.", started_at)
-    yield one("process_cpu_seconds_total", "counter", "CPU time it took.", process.cpu_s)
-    yield one("process_resident_memory_bytes", "gauge", "Memory it holds.", process.memory_bytes)
-    yield one("process_open_fds", "gauge", "Files it has open.", process.open_files)
-    yield one("process_max_fds", "gauge", "Files it may have open.", process.max_files)
+def process_metrics(process: Process, version: str, started_at: float) -> Iterator[Metric]:
+    """The process, under the names that Prometheus clients use."""
+    yield gauge("kindly_info", "The running version.", {(version,): 1}, labels=("version",))
+    yield gauge("process_start_time_seconds", "Start time, Unix epoch.", single(started_at))
+    yield counter("process_cpu_seconds_total", "CPU time.", single(process.cpu_s))
+    memory = single(process.memory_bytes)
+    yield gauge("process_resident_memory_bytes", "Resident memory.", memory)
+    yield gauge("process_open_fds", "Open file descriptors.", single(process.open_files))
+    yield gauge("process_max_fds", "Limit of open file descriptors.", single(process.max_files))

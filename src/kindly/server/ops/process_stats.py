@@ -1,4 +1,4 @@
-"""What this process takes of its machine, as far as the machine tells."""
+"""Memory, open files and CPU time of this process, as far as the platform reports them."""
 
 import os
 import time
@@ -10,7 +10,7 @@ PROC = Path("/proc/self")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """Memory, files and time; None where the platform does not say."""
+    """Resource use of a process; None if the platform does not report a value."""
 
     cpu_s: float
     memory_bytes: int | None = None
@@ -19,7 +19,7 @@ class Process:
 
 
 def this_process(proc: Path = PROC) -> Process:
-    """As of now."""
+    """The current values."""
     return Process(time.process_time(), _memory(proc), _files(proc), _limit())
 
 
