@@ -1,4 +1,4 @@
-"""TOML files are changed statement by statement; all else stays as somebody wrote it."""
+"""TOML files: one entry is changed, everything else stays byte for byte."""
 
 import pytest
 
@@ -42,12 +42,12 @@ def test_a_new_entry_goes_to_the_end(before: str, after: str) -> None:
         ),
         (
             '[mcp_servers.kindly]\nenv = { A = "1" }\ncommand = "old"',
-            '[mcp_servers.kindly]\nenv = { A = "1", KEY = "new" }\ncommand = "uvx"\nargs = ["kindly", 1, true]',
+            '[mcp_servers.kindly]\nenv = { A = "1", KEY = "new" }\ncommand = "uvx"\nargs = ["kindly", 1, true]\n',
         ),
         (
             '[mcp_servers."kindly"]\r\nenv.A = "1"\r\n[z]\r\n',
-            '[mcp_servers."kindly"]\r\nenv.A = "1"\r\ncommand = "uvx"\r\nargs = ["kindly", 1, true]\r\n'
-            'env.KEY = "new"\r\n[z]\r\n',
+            '[mcp_servers."kindly"]\r\nenv.A = "1"\r\nenv.KEY = "new"\r\ncommand = "uvx"\r\n'
+            'args = ["kindly", 1, true]\r\n[z]\r\n',
         ),
         (
             "[mcp_servers]\nkindly = {}\n",
@@ -60,23 +60,23 @@ def test_a_new_entry_goes_to_the_end(before: str, after: str) -> None:
         ),
         (
             "mcp_servers = { other = { a = { } } }\n",
-            'mcp_servers = { other = { a = {} }, kindly = { command = "uvx", args = ["kindly", 1, true], '
+            'mcp_servers = { other = { a = { } }, kindly = { command = "uvx", args = ["kindly", 1, true], '
             'env = { KEY = "new" } } }\n',
         ),
     ],
     ids=["tables", "inline env", "dotted env", "inline entry", "dotted entry", "inline section"],
 )
-def test_an_entry_that_is_there_is_changed_where_it_stands(before: str, after: str) -> None:
+def test_an_existing_entry_is_changed_in_place(before: str, after: str) -> None:
     assert merged(TOML, before, PATH, FIELDS) == after
     assert merged(TOML, after, PATH, FIELDS) == after
 
 
 def test_a_name_without_any_table_is_put_before_the_first() -> None:
-    assert TOML.put("a = 1\n", ("b", "c d"), 2) == 'a = 1\nb."c d" = 2\n'
-    assert TOML.put("a = 1\n[t]\n", ("b",), "\x7f") == 'a = 1\nb = "\\u007f"\n[t]\n'
+    assert TOML.put("a = 1\n", ("b", "c d"), 2) == 'a = 1\nb = { "c d" = 2 }\n'
+    assert TOML.put("a = 1\n[t]\n", ("b",), "\x7f") == 'a = 1\nb = "\\u007f"\n\n[t]\n'
 
 
-def test_what_is_dropped_goes_with_its_lines() -> None:
+def test_a_removed_field_is_removed_with_its_line() -> None:
     before = (
         '[mcp_servers.kindly]\nurl = "x" # y\nhttp_headers.a = "1"\n'
         '[mcp_servers.kindly.headers]\nb = "2"\n[z]\nq = 1\n'
@@ -108,7 +108,7 @@ def test_a_layout_that_would_lose_something_is_refused() -> None:
         merged(TOML, text, ("jobs", "kindly"), FIELDS)
 
 
-def test_what_may_be_secret_is_hidden_and_nothing_else() -> None:
+def test_only_values_that_may_be_secret_are_hidden() -> None:
     text = (
         'model = "m"\n[mcp_servers.x]\nargs = ["a"]\nenv = { A = "1", "B" = \'2\' }\n'
         '[mcp_servers.x.http_headers]\nA = """\nsecret\n"""\n'
@@ -122,3 +122,25 @@ def test_what_may_be_secret_is_hidden_and_nothing_else() -> None:
     assert '"k"' not in masked
     assert 'model = "m"' in masked
     assert 'other = { n = "kept" }' in masked
+
+
+LAYOUT = (
+    "\ufeff# a file of mine\r\n\r\n  indented = 1   # odd\r\n'quoted key'.x=[1,\r\n  2, # two\r\n]\r\n"
+    "[ mcp_servers . other ]\r\ncommand   =  'x'\r\n\r\n\r\n[[jobs]]\r\nat = 07:32:00\r\n[[jobs]]\r\n"
+    '[z]\r\ntext = """\r\na\\\r\n  b"""\r\ndate = 1979-05-27 # d\r\n# the end'
+)
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\n"])
+def test_everything_else_stays_byte_for_byte(newline: str) -> None:
+    before = LAYOUT.replace("\r\n", newline)
+    added = merged(TOML, before, PATH, FIELDS)
+    assert added.startswith(before)
+    changed = merged(TOML, added, PATH, {**FIELDS, "command": "other"})
+    assert changed == added.replace('"uvx"', '"other"')
+    assert TOML.remove(changed, (*PATH, "args")).startswith(before)
+
+
+def test_a_file_with_mixed_line_endings_keeps_them() -> None:
+    before = 'a = 1\r\nb = 2\n[mcp_servers.kindly]\r\ncommand = "old"\r\n'
+    assert TOML.put(before, (*PATH, "command"), "new") == before.replace("old", "new")

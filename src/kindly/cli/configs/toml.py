@@ -1,10 +1,10 @@
-"""TOML, changed statement by statement. Only what `tomllib` has read before is scanned."""
+"""TOML configuration files, edited with tomlkit, which keeps comments and layout."""
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from kindly.cli.configs.common import (
     MASK,
@@ -17,40 +17,20 @@ from kindly.cli.configs.common import (
     newline_of,
 )
 
-KEY = re.compile(r"""[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*(\.?)""")
-NAMED = re.compile(r"""([\w-]+)["']?[ \t]*=""")
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|#[^\n]*)+")
-TOKEN = re.compile(
-    r'''"""(?:[^\\]|\\.)*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*|.''',
-    re.DOTALL,
-)
-STRING = re.compile(
-    r'''(=\s*)("""(?:[^\\]|\\.)*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')''',
-    re.DOTALL,
-)
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
 
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A table's head, or a name and its value."""
-
-    path: Path
-    start: int
-    end: int
-    """Behind its last character; what ends the line is not part of it."""
-    value: int | None
-    """Where the value begins; None for a head."""
+BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
 class Toml:
-    """A form of file; see `Form`."""
+    """A `Form` of file."""
 
     def load(self, text: str) -> dict[str, object]:
-        """What the text says."""
+        """Parse with the standard library, whose errors name the line."""
         try:
-            return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+            return tomllib.loads(text.removeprefix(BOM).replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
             found = re.search(r"\(at line (\d+)", str(error))
             line = int(found[1]) if found else line_of(text, len(text))
@@ -59,144 +39,144 @@ class Toml:
 
     def put(self, text: str, path: Path, value: object) -> str:
         """The text with `value` at `path`; a new table goes to the end."""
-        statements = list(_scanned(text))
-        for one in statements:
-            if one.value is not None and one.path == path[: len(one.path)]:
-                inside = _placed(at(self.load(text), one.path), path[len(one.path) :], value)
-                return text[: one.value] + _rendered(inside) + text[one.end :]
-        if is_table(value) and not any(one.path[: len(path)] == path for one in statements):
-            return _appended(text, path, value)
-        return _added(text, statements, path, value)
+        if is_table(value) and at(self.load(text), path) is None and not _is_inline(text, path):
+            return _append_table(text, path, value)
+        document = _parse(text)
+        _set(document, path, value)
+        return _dump(document, text)
 
     def remove(self, text: str, path: Path) -> str:
-        """The text without the statements that make up what is at `path`."""
-        for one in reversed(list(_scanned(text))):
-            if one.path[: len(path)] == path:
-                start = text.rfind("\n", 0, one.start) + 1
-                end = text.find("\n", one.end) + 1 or len(text)
-                text = text[:start] + text[end:]
-        return text
+        """The text without what is at `path`."""
+        if at(self.load(text), path) is None:
+            return text
+        document = _parse(text)
+        container: Any = document
+        for name in path[:-1]:
+            container = container[name]
+        del container[path[-1]]
+        return _dump(document, text)
 
     def masked(self, text: str) -> str:
         """The text with every value hidden that may be secret."""
-        for one in reversed(list(_scanned(text))):
-            whole = text[one.start : one.end]
-            if one.value is not None and any(map(is_secret, _names(one.path, whole))):
-                text = text[: one.start] + STRING.sub(_hidden, whole) + text[one.end :]
-        return text
+        document = _parse(text)
+        _mask(document, ())
+        return _dump(document, text)
 
 
-def _names(path: Path, statement: str) -> Iterator[Path]:
-    """The statement's own path, and the names in inline tables of it."""
-    yield path
-    if "{" in statement:
-        yield from ((name,) for name in NAMED.findall(statement))
+def _parse(text: str) -> "TOMLDocument":
+    import tomlkit
+
+    return tomlkit.parse(_unix(text.removeprefix(BOM)))
 
 
-def _hidden(found: re.Match[str]) -> str:
-    lines = found[2].count("\n")
-    return f'{found[1]}"{MASK}"' + "\n" * lines
+def _dump(document: "TOMLDocument", before: str) -> str:
+    text = document.as_string()
+    text = text.replace("\n", "\r\n") if _is_windows(before) else text
+    return BOM + text if before.startswith(BOM) else text
 
 
-def _scanned(text: str) -> Iterator[Statement]:
-    """The statements in order, each with its full path; those of an array of tables share the array's."""
-    table: Path = ()
-    position = 0
-    while True:
-        blank = BLANK.match(text, position)
-        position = blank.end() if blank else position
-        if position >= len(text):
-            return
-        start = position
-        if text[position] == "[":
-            table, position = _keys(text, position + (2 if text.startswith("[[", position) else 1))
-            position = text.index("]", position) + 1
-            position += text.startswith("]", position)
-            yield Statement(table, start, position, None)
-        else:
-            names, position = _keys(text, position)
-            value = re.compile(r"=\s*").match(text, position)
-            begins = value.end() if value else position
-            position = _value_end(text, begins)
-            yield Statement((*table, *names), start, position, begins)
+def _is_windows(text: str) -> bool:
+    """Whether every line ends in CRLF; tomlkit adds lines that end in LF."""
+    return "\r\n" in text and text.count("\r\n") == text.count("\n")
 
 
-def _keys(text: str, position: int) -> tuple[Path, int]:
-    names: list[str] = []
-    while found := KEY.match(text, position):
-        quoted = found[1][0] in "\"'"
-        names.append(str(tomllib.loads(f"k = {found[1]}")["k"]) if quoted else found[1])
-        position = found.end()
-        if not found[2]:
-            break
-    return tuple(names), position
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n") if _is_windows(text) else text
 
 
-def _value_end(text: str, position: int) -> int:
-    """Behind the last character of the value that begins here."""
-    depth, end = 0, position
-    for token in TOKEN.finditer(text, position):
-        piece = token[0]
-        if depth == 0 and (piece == "\n" or piece[0] == "#"):
-            break
-        depth += (piece in "[{") - (piece in "]}")
-        if not piece.isspace() and piece[0] != "#":
-            end = token.end()
-    return end
+def _set(container: Any, path: Path, value: object) -> None:
+    """Put `value` at `path` in place. tomlkit loses the space before the brace of an inline table that grows."""
+    import tomlkit
+    from tomlkit.items import InlineTable
+
+    first, *others = path
+    inner = container.get(first)
+    if not others or inner is None:
+        for name in reversed(others):
+            value = {name: value}
+        container[first] = tomlkit.value(_raw(value))
+    elif isinstance(inner, InlineTable) and others[0] not in inner:
+        for name in reversed(others[1:]):
+            value = {name: value}
+        container[first] = tomlkit.value(_grown(inner.as_string(), _raw_pair(others[0], value)))
+    else:
+        _set(inner, tuple(others), value)
 
 
-def _placed(present: object, path: Path, value: object) -> object:
-    """`present` with `value` at a path below it."""
-    if not path:
-        return value
-    table = present if is_table(present) else {}
-    return {**table, path[0]: _placed(table.get(path[0]), path[1:], value)}
+def _raw(value: object) -> str:
+    """A value on one line, as TOML."""
+    import tomlkit
+
+    if not is_table(value):
+        return tomlkit.item(value).as_string()
+    pairs = [_raw_pair(name, item) for name, item in value.items()]
+    return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
 
 
-def _appended(text: str, path: Path, table: dict[str, object]) -> str:
+def _raw_pair(name: str, value: object) -> str:
+    import tomlkit
+
+    return f"{tomlkit.key(name).as_string()} = {_raw(value)}"
+
+
+def _grown(table: str, pair: str) -> str:
+    """An inline table with one more pair at its end."""
+    inner = table[1:-1]
+    if not inner.strip():
+        return f"{{ {pair} }}"
+    space = inner[len(inner.rstrip()) :]
+    return f"{{{inner.rstrip()}, {pair}{space}}}"
+
+
+def _is_inline(text: str, path: Path) -> bool:
+    """Whether a table on the way to `path` is an inline table, in which no `[table]` can be."""
+    from tomlkit.items import InlineTable
+
+    found: Any = _parse(text)
+    for name in path:
+        if name not in found:
+            return False
+        found = found[name]
+        if isinstance(found, InlineTable):
+            return True
+    return False
+
+
+def _append_table(text: str, path: Path, fields: dict[str, object]) -> str:
+    """The text with a new `[table]` after its last line."""
+    import tomlkit
+
     newline = newline_of(text)
-    head = f"[{'.'.join(map(_key, path))}]"
-    lines = [head, *(f"{_key(name)} = {_rendered(item)}" for name, item in table.items())]
+    table = tomlkit.table()
+    for name, value in fields.items():
+        table[name] = tomlkit.value(_raw(value))
+    *parents, name = path
+    for parent in reversed(parents):
+        outer = tomlkit.table(is_super_table=True)
+        outer[name] = table
+        name, table = parent, outer
+    document = tomlkit.document()
+    document[name] = table
+    block = document.as_string().replace("\n", newline)
     kept = text if not text or text.endswith("\n") else text + newline
     gap = newline if kept.strip() and not kept.endswith(newline * 2) else ""
-    return kept + gap + newline.join(lines) + newline
+    return kept + gap + block
 
 
-def _added(text: str, statements: list[Statement], path: Path, value: object) -> str:
-    """The text with one more line in the nearest table above `path`."""
-    heads = [one for one in statements if one.value is None and one.path == path[: len(one.path)]]
-    nearest = max(heads, key=lambda one: len(one.path), default=None)
-    newline = newline_of(text)
-    if nearest is None:
-        line = f"{'.'.join(map(_key, path))} = {_rendered(value)}{newline}"
-        first = next((one for one in statements if one.value is None), None)
-        here = text.rfind("\n", 0, first.start) + 1 if first else len(text)
-        return text[:here] + line + text[here:]
-    last = nearest
-    for one in statements[statements.index(nearest) + 1 :]:
-        if one.value is None:
-            break
-        last = one
-    end = text.find("\n", last.end)
-    end = len(text) if end < 0 else end - text.startswith("\r", end - 1)
-    rest = path[len(nearest.path) :]
-    line = f"{newline}{'.'.join(map(_key, rest))} = {_rendered(value)}"
-    return text[:end] + line + text[end:]
+def _mask(container: Any, path: Path) -> None:
+    """Replace every string that may be a secret; the number of lines stays."""
+    import tomlkit
+    from tomlkit.items import String
+
+    for key, value in _items(container):
+        inner = (*path, key) if isinstance(key, str) else path
+        if isinstance(value, String):
+            if is_secret(inner):
+                lines = value.as_string().count("\n")
+                container[key] = tomlkit.string(MASK + "\n" * lines, multiline=lines > 0)
+        elif isinstance(value, dict | list):
+            _mask(value, inner)
 
 
-def _key(name: str) -> str:
-    return name if BARE.fullmatch(name) else _string(name)
-
-
-def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _rendered(value: object) -> str:
-    """A value on one line."""
-    if is_table(value):
-        inside = ", ".join(f"{_key(name)} = {_rendered(item)}" for name, item in value.items())
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_rendered, value))}]"
-    return _string(value) if isinstance(value, str) else json.dumps(value)
+def _items(container: Any) -> Iterator[tuple[Any, Any]]:
+    return iter(list(container.items() if isinstance(container, dict) else enumerate(container)))
