@@ -1,0 +1,161 @@
+"""Stages that open at their first use: search, library and browser. Their modules are imported then, not at start."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.abc import TaskGroup
+
+from kindly.app.stage_settings import browser_settings, guard_policy
+from kindly.budget import Deadline
+from kindly.errors import SearchError
+from kindly.fetch.guard.guard import Guard
+from kindly.models import Hits, Page, Query
+from kindly.net.api_client import STRAIGHT, Traffic
+from kindly.net.tls import Tls
+from kindly.settings import Settings
+from kindly.telemetry.warn_once import WarnOnce
+from kindly.urls import Url
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskStatus
+
+    from kindly.app.reader import OpenLibrary
+    from kindly.app.search import OpenSearch
+    from kindly.fetch.browser.browser_pool import BrowserPool
+    from kindly.read.library import Library
+    from kindly.read.store import Store
+    from kindly.search.provider_stats import ProviderStatus
+
+
+class LazySearch:
+    """The search router with its API clients."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        tls: Tls,
+        tasks: TaskGroup,
+        traffic: Traffic = STRAIGHT,
+        warn_once: WarnOnce | None = None,
+    ) -> None:
+        self._settings = settings
+        self._tls = tls
+        self._tasks = tasks
+        self._traffic = traffic
+        self._warn_once = warn_once
+        self._opening = anyio.Lock()
+        self._opened: OpenSearch | None = None
+
+    async def search(self, query: Query, deadline: Deadline) -> Hits:
+        return await (await self._open()).router.search(query, deadline)
+
+    async def search_all(
+        self, queries: Sequence[Query], deadline: Deadline
+    ) -> list[Hits | SearchError]:
+        return await (await self._open()).router.search_all(queries, deadline)
+
+    async def open(self) -> None:
+        """Open the router and load its statistics."""
+        await self._open()
+
+    def provider_status(self) -> "tuple[ProviderStatus, ...]":
+        """The statistics of each provider; before the router is open, only the names."""
+        if self._opened is not None:
+            return self._opened.router.stats.snapshot()
+        from kindly.search.provider_stats import ProviderStatus
+
+        return tuple(ProviderStatus(spec.name) for spec in self._settings.configured())
+
+    async def aclose(self) -> None:
+        if self._opened is not None:
+            await self._opened.aclose()
+
+    async def _open(self) -> "OpenSearch":
+        async with self._opening:
+            if self._opened is None:
+                from kindly.app.search import build_search
+
+                context = await self._tls.context()
+                policy = guard_policy(self._settings)
+                search = build_search(
+                    self._settings, context, policy, self._traffic, self._warn_once
+                )
+                await search.router.open()
+                for maintain in search.maintenance:
+                    self._tasks.start_soon(maintain)
+                self._opened = search
+            return self._opened
+
+
+class LazyLibrary:
+    """The library of read pages with its store and its embedder."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        tls: Tls,
+        traffic: Traffic = STRAIGHT,
+        warn_once: WarnOnce | None = None,
+    ) -> None:
+        self._settings = settings
+        self._tls = tls
+        self._traffic = traffic
+        self._warn_once = warn_once
+        self._opening = anyio.Lock()
+        self._opened: OpenLibrary | None = None
+
+    async def open(self) -> "Library":
+        async with self._opening:
+            if self._opened is None:
+                from kindly.app.reader import build_library
+
+                remote = self._settings.embedder_spec.is_remote
+                context = await self._tls.context() if remote else None
+                self._opened = build_library(
+                    self._settings, context, self._traffic, self._warn_once
+                )
+            return self._opened.library
+
+    async def store(self) -> "Store":
+        return (await self.open()).store
+
+    async def aclose(self) -> None:
+        if self._opened is not None:
+            with anyio.CancelScope(shield=True):
+                await self._opened.aclose()
+
+
+class LazyBrowser:
+    """The browser and the filtering proxy that its traffic goes through."""
+
+    def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
+        self._settings = settings
+        self._tls = tls
+        self._tasks = tasks
+        self._opening = anyio.Lock()
+        self._pool: BrowserPool | None = None
+
+    async def render(self, url: Url, deadline: Deadline) -> Page:
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await self._tasks.start(self._hold_open)
+        return await self._pool.render(url, deadline)
+
+    async def _hold_open(self, *, task_status: "TaskStatus[BrowserPool]") -> None:
+        """Keep the pool open in a task of its own: its task group must be entered and left by the same task."""
+        from kindly.fetch.browser.browser_pool import open_browser
+
+        settings = browser_settings(self._settings, self._tls)
+        guard = Guard(guard_policy(self._settings))
+        async with open_browser(settings, guard, environ=self._settings.child_environ) as pool:
+            task_status.started(pool)
+            await anyio.sleep_forever()
+
+
+def has_browser(settings: Settings) -> bool:
+    """Whether pages may be rendered: not turned off, and a driver is installed or named in the settings."""
+    if settings.browser == "auto":
+        return find_spec("playwright") is not None
+    return settings.browser != "off"
