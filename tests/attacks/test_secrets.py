@@ -17,7 +17,8 @@ import pytest
 from anyio.abc import SocketStream
 from click.testing import CliRunner
 
-from kindly.app import browser_settings, egress, guard_policy, loader_settings, open_app
+from kindly.app import open_app
+from kindly.app.stage_settings import browser_settings, egress, guard_policy, loader_settings
 from kindly.budget import Deadline
 from kindly.cli.commands import cli
 from kindly.cli.logs import JsonLines

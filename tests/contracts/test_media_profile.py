@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kindly.app import fetch_limits, guard_policy
+from kindly.app.stage_settings import fetch_limits, guard_policy
 from kindly.errors import (
     AddressRefused,
     FetchError,

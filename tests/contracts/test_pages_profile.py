@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kindly.app import fetch_limits
 from kindly.app.reader import library_policy
+from kindly.app.stage_settings import fetch_limits
 from kindly.budget import count_tokens
 from kindly.errors import InputError, SettingsError
 from kindly.models import Query

@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kindly.app import fetch_limits
 from kindly.app.search import pool_settings
+from kindly.app.stage_settings import fetch_limits
 from kindly.errors import (
     InputError,
     KindlyError,

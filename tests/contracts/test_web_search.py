@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from kindly.app import browser_settings
+from kindly.app.stage_settings import browser_settings
 from kindly.cli.commands import cli
 from kindly.errors import InputError, SettingsError
 from kindly.net.tls import Tls

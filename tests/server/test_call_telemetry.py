@@ -34,13 +34,13 @@ def one_call(app: App) -> None:
 async def test_a_call_and_its_steps_are_counted() -> None:
     app = an_app()
     one_call(app)
-    assert app.watch.calls == {("web_search", "ok"): 1}
-    assert app.watch.steps == {
+    assert app.call_stats.calls == {("web_search", "ok"): 1}
+    assert app.call_stats.steps == {
         ("search", "ok"): 1,
         ("fetch", "ok"): 1,
         ("fetch", "timeout"): 1,
     }
-    assert app.watch.recent[0].tokens == 42
+    assert app.call_stats.recent[0].tokens == 42
 
 
 async def test_a_call_and_its_steps_are_logged_under_one_id(
@@ -93,5 +93,5 @@ async def test_a_call_that_is_stopped_is_told_too(caplog: pytest.LogCaptureFixtu
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
-    assert app.watch.calls == {("recall", "cancelled"): 1}
+    assert app.call_stats.calls == {("recall", "cancelled"): 1}
     assert [vars(record)["outcome"] for record in caplog.records] == ["cancelled"]

@@ -77,7 +77,7 @@ async def test_an_error_is_an_output_with_its_outcome(
     assert (output.failed, output.outcome, output.structured) == (True, outcome, {})
     assert words in output.text
     assert "boom" not in output.text
-    assert app.watch.calls == {("tool", str(outcome)): 1}
+    assert app.call_stats.calls == {("tool", str(outcome)): 1}
 
 
 async def test_a_contract_shapes_its_errors() -> None:
@@ -116,4 +116,4 @@ async def test_a_call_above_the_limit_is_busy() -> None:
         output = await run_call(a_tool(succeed), {}, app, ignore_progress)
         release.set()
     assert (output.failed, output.outcome) == (True, "busy")
-    assert app.watch.busy == 1
+    assert app.call_stats.busy == 1

@@ -11,7 +11,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from kindly.app import App
-from kindly.app.reader import OpenLibrary, build_reader
+from kindly.app.reader import OpenLibrary, build_library
 from kindly.budget import Deadline
 from kindly.errors import SearchError
 from kindly.extract import ExtractOptions
@@ -132,11 +132,11 @@ def text_of(result: CallToolResult) -> str:
 @cache
 def reading() -> OpenLibrary:
     """One library for all tests: its model takes its time to load."""
-    return build_reader(Settings.load({"KINDLY_STORE": "memory"}), None)
+    return build_library(Settings.load({"KINDLY_STORE": "memory"}), None)
 
 
 async def reader() -> Library:
-    return reading().reader
+    return reading().library
 
 
 @asynccontextmanager

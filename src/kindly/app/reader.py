@@ -27,12 +27,12 @@ MAX_BATCHES = 4
 class OpenLibrary:
     """The library, and what to close after it."""
 
-    reader: Library
+    library: Library
     client: "httpx2.AsyncClient | None" = None
 
     async def aclose(self) -> None:
         """Close the store and the connections to the embedding server."""
-        await self.reader.store.aclose()
+        await self.library.store.aclose()
         if self.client is not None:
             await self.client.aclose()
 
@@ -45,7 +45,7 @@ class OpenEmbedder:
     client: "httpx2.AsyncClient | None" = None
 
 
-def build_reader(
+def build_library(
     settings: Settings,
     context: "ssl.SSLContext | None",
     traffic: Traffic = STRAIGHT,

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import anyio
 import click
 
-from kindly.app.reader import OpenLibrary, build_reader, build_store
+from kindly.app.reader import OpenLibrary, build_library, build_store
 from kindly.errors import InputError, KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
@@ -35,7 +35,7 @@ def run(settings: Settings, work: Work) -> int:
 async def _run(settings: Settings, work: Work) -> int | KindlyError:
     remote = settings.embedder_spec.is_remote
     context = await Tls(settings.ssl_cert_file).context() if remote else None
-    reading = build_reader(settings, context)
+    reading = build_library(settings, context)
     try:
         return await work(reading)
     except KindlyError as error:
@@ -48,7 +48,7 @@ def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
     """Print the latest pages."""
 
     async def work(reading: OpenLibrary) -> int:
-        for entry in await reading.reader.store.entries(limit=limit):
+        for entry in await reading.library.store.entries(limit=limit):
             if as_json:
                 click.echo(json.dumps(_page(entry), ensure_ascii=False))
             else:
@@ -62,7 +62,7 @@ def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     """Print what is kept of one page."""
 
     async def work(reading: OpenLibrary) -> int:
-        shelf = await reading.reader.store.page(url)
+        shelf = await reading.library.store.page(url)
         if shelf is None:
             raise InputError(
                 f"{url} is not in the library: see `kindly library list`.", field="url"
@@ -91,10 +91,10 @@ def export(settings: Settings, target: Path) -> int:
 async def _export_lines(reading: OpenLibrary, target: Path) -> int:
     count = 0
     if str(target) == "-":
-        count = await _write(reading.reader.store, sys.stdout)
+        count = await _write(reading.library.store, sys.stdout)
     else:
         with target.open("w", encoding="utf-8") as out:
-            count = await _write(reading.reader.store, out)
+            count = await _write(reading.library.store, out)
     click.echo(f"{count} pages exported.", err=True)
     return 0
 
@@ -136,7 +136,7 @@ async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
     """One line a chunk, as a table has it."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
-        async for shelf in reading.reader.store.pages():
+        async for shelf in reading.library.store.pages():
             record = _record(shelf)
             page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
             for chunk in record["chunks"]:
@@ -157,7 +157,7 @@ def forget(settings: Settings, url: str | None) -> int:
     """Drop one page, or all."""
 
     async def work(reading: OpenLibrary) -> int:
-        count = await reading.reader.store.forget(url)
+        count = await reading.library.store.forget(url)
         click.echo(f"{count} page{'s' if count != 1 else ''} forgotten.")
         return 0 if count or url is None else 1
 
@@ -168,11 +168,11 @@ def rebuild(settings: Settings) -> int:
     """Embed everything anew with the model that is configured now."""
 
     async def work(reading: OpenLibrary) -> int:
-        store = reading.reader.store
+        store = reading.library.store
         await store.drop_vectors()
         count = 0
         async for url in _urls(store):
-            count += await reading.reader.embed_again(url)
+            count += await reading.library.embed_again(url)
             if sys.stderr.isatty():
                 click.echo(f"\r{count} pages", nl=False, err=True)
         click.echo(f"{count} pages embedded anew.")
@@ -189,7 +189,7 @@ def move(settings: Settings, target: str) -> int:
         goal = build_store(other)
         count = 0
         try:
-            source = reading.reader.store
+            source = reading.library.store
             model = await source.model()
             async for url in _urls(source):
                 shelf = await source.page(url)
@@ -219,7 +219,7 @@ def stats(settings: Settings, *, as_json: bool) -> int:
     """Print how much is kept, and where."""
 
     async def work(reading: OpenLibrary) -> int:
-        known = await reading.reader.store.stats()
+        known = await reading.library.store.stats()
         facts = {key: value for key, value in asdict(known).items() if value is not None}
         if as_json:
             click.echo(json.dumps(facts, ensure_ascii=False, indent=2, default=str))

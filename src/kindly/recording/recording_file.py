@@ -1,9 +1,8 @@
-"""A cassette: the network answers of a research session in a file.
+"""A recording: the network answers of a session in a file of JSON lines.
 
-One JSON object a line, the first of which says when it was made and which settings it needs. Requests are told apart by
-method, address and a digest of what was sent; of a request nothing else is kept, of an answer no cookie, and in both
-every secret is masked. A request that was made several times is answered in the same order, the last answer over and
-over. What a request is for, and what its answer means, is others' business.
+The first line says when it was made and which settings a replay needs. A request is identified by its kind, method,
+address and a digest of its body; nothing else of it is stored. Cookies are dropped, and every secret is masked. Answers
+to the same request are replayed in their order; the last one repeats.
 """
 
 import base64
@@ -29,7 +28,7 @@ Json = dict[str, Any]
 
 MARK = "kindly_cassette"
 VERSION = 1
-LEFT_OUT = frozenset(
+DROPPED_HEADERS = frozenset(
     {
         "set-cookie",
         "content-encoding",
@@ -40,15 +39,13 @@ LEFT_OUT = frozenset(
         "proxy-authenticate",
     }
 )
-"""Headers that are private, or no longer true of the bytes that are kept."""
-ABSENT = (
-    "The cassette holds no answer for this request: record it again, with the file out of the way."
-)
+"""Private headers, and headers that do not describe the stored bytes."""
+NOT_RECORDED = "The recording has no answer for this request: remove the file to record again."
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What tells one request from another."""
+    """The identity of a request."""
 
     kind: str
     method: str
@@ -58,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer as it is kept; a failure has no status, but says what happened."""
+    """An answer as it is stored. A failure has status 0 and a text."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
@@ -67,59 +64,56 @@ class RecordedAnswer:
 
 
 class Recording(Protocol):
-    """Answers by request."""
+    """Answers by request: a recorder or a replay."""
 
     def find(self, request: Request) -> RecordedAnswer | None:
-        """What the request was answered; None if that must be found out."""
+        """The recorded answer; None if the network must be asked."""
 
-    def keep(self, request: Request, taken: RecordedAnswer) -> None:
-        """Note an answer."""
+    def add(self, request: Request, answer: RecordedAnswer) -> None:
+        """Store an answer."""
 
-    def close(self) -> None:
-        """Finish the file."""
+    def close(self) -> None: ...
 
     def now(self) -> datetime:
-        """The time that pages are fetched at."""
+        """The time at which pages are fetched."""
 
 
 class Recorder:
-    """Writes down each answer as it comes."""
+    """Writes each answer to the file as it arrives."""
 
-    def __init__(self, path: Path, redactor: Redactor, needs: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, redactor: Redactor, settings: Mapping[str, str]) -> None:
         self._path = path
         self._redactor = redactor
-        self._needs = needs
+        self._settings = settings
         self._file: TextIOWrapper | None = None
 
     def find(self, request: Request) -> None:
-        """Nothing: the network is asked."""
+        """Always None: the network is asked."""
 
-    def keep(self, request: Request, taken: RecordedAnswer) -> None:
-        """Add a line.
+    def add(self, request: Request, answer: RecordedAnswer) -> None:
+        """Append a line.
 
         Raises:
             SettingsError: the file cannot be written.
         """
-        headers = [pair for pair in taken.headers if pair[0].lower() not in LEFT_OUT]
+        headers = [pair for pair in answer.headers if pair[0].lower() not in DROPPED_HEADERS]
         line: Json = {
             "kind": request.kind,
             "method": request.method,
             "url": request.url,
             "digest": request.digest,
-            "status": taken.status,
+            "status": answer.status,
             "headers": headers,
-            "failure": taken.failure,
-            **_body(self._masked(taken.body)),
+            "failure": answer.failure,
+            **_body_fields(self._masked(answer.body)),
         }
         self._write({name: self._redactor.value(value) for name, value in line.items() if value})
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
 
     def now(self) -> datetime:
-        """This moment."""
         return datetime.now(UTC)
 
     def _masked(self, body: bytes) -> bytes:
@@ -129,12 +123,12 @@ class Recorder:
         try:
             if self._file is None:
                 self._file = self._path.open("x", encoding="utf-8")
-                head = {
+                header = {
                     MARK: VERSION,
                     "recorded_at": self.now().isoformat(),
-                    "settings": self._needs,
+                    "settings": self._settings,
                 }
-                self._file.write(json.dumps(self._redactor.value(head)) + "\n")
+                self._file.write(json.dumps(self._redactor.value(header)) + "\n")
             self._file.write(json.dumps(line, ensure_ascii=False) + "\n")
             self._file.flush()
         except OSError as error:
@@ -143,87 +137,87 @@ class Recorder:
             ) from None
 
 
-class Player:
-    """Answers from a file, and only from there."""
+class Replay:
+    """Answers from a file, without the network."""
 
-    def __init__(self, path: Path, redactor: Redactor) -> None:
-        self._redactor = redactor
-        head, *lines = read(path)
-        self._recorded_at = datetime.fromisoformat(head["recorded_at"])
+    def __init__(self, path: Path) -> None:
+        header, *lines = read_lines(path)
+        self._recorded_at = datetime.fromisoformat(header["recorded_at"])
         self._answers: dict[Request, list[RecordedAnswer]] = {}
         for line in lines:
-            asked = Request(line["kind"], line["method"], line["url"], line.get("digest", ""))
-            self._answers.setdefault(asked, []).append(_taken(line))
+            request = Request(line["kind"], line["method"], line["url"], line.get("digest", ""))
+            self._answers.setdefault(request, []).append(_answer(line))
 
     def find(self, request: Request) -> RecordedAnswer:
-        """The next answer that was recorded."""
+        """The next recorded answer; a failure if there is none."""
         answers = self._answers.get(request)
         if not answers:
-            logger.warning("the cassette holds no answer", extra={"kind": request.kind})
-            return RecordedAnswer(0, failure=ABSENT)
+            logger.warning("request not in the recording", extra={"kind": request.kind})
+            return RecordedAnswer(0, failure=NOT_RECORDED)
         return answers.pop(0) if len(answers) > 1 else answers[0]
 
-    def keep(self, request: Request, taken: RecordedAnswer) -> None:
-        """Nothing: it is kept already."""
+    def add(self, request: Request, answer: RecordedAnswer) -> None:
+        """No effect: a replay does not change its file."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """No effect: the file was read at once."""
 
     def now(self) -> datetime:
-        """When the session was recorded."""
         return self._recorded_at
 
 
-def head(path: Path) -> Json:
-    """What a cassette says of itself.
+def open_recording(path: Path, redactor: Redactor, settings: Mapping[str, str]) -> Recording:
+    """A replay if the file exists, else a recorder that notes the settings."""
+    return Replay(path) if path.exists() else Recorder(path, redactor, settings)
+
+
+def read_header(path: Path) -> Json:
+    """The first line of a recording.
 
     Raises:
-        SettingsError: the file cannot be read, or is none.
+        SettingsError: the file cannot be read, or is not a recording.
     """
-    return read(path, 1)[0]
+    return read_lines(path, 1)[0]
 
 
-def read(path: Path, most: int | None = None) -> list[Json]:
-    """The lines of a cassette, or the first of them.
+def read_lines(path: Path, limit: int | None = None) -> list[Json]:
+    """The lines of a recording, or the first `limit` of them.
 
     Raises:
-        SettingsError: the file cannot be read, or is none.
+        SettingsError: the file cannot be read, or is not a recording.
     """
     try:
         with path.open(encoding="utf-8") as file:
-            lines = [json.loads(line) for line in islice(file, most)]
+            lines = [json.loads(line) for line in islice(file, limit)]
         if lines[0][MARK] != VERSION:
-            raise SettingsError(f"KINDLY_CASSETTE {path} is of another version of Kindly.")
+            raise SettingsError(
+                f"KINDLY_CASSETTE {path} was recorded by another version of Kindly: record it again."
+            )
         datetime.fromisoformat(lines[0]["recorded_at"])
     except OSError as error:
         raise SettingsError(f"KINDLY_CASSETTE {path} cannot be read: {error.strerror}.") from None
     except (ValueError, KeyError, IndexError, TypeError):
         raise SettingsError(
-            f"KINDLY_CASSETTE {path} is not a cassette: name a file that Kindly recorded, or a new one."
+            f"KINDLY_CASSETTE {path} is not a recording: name a file that Kindly recorded, or a new one."
         ) from None
     return lines
 
 
-def open_tape(path: Path, redactor: Redactor, needs: Mapping[str, str]) -> Recording:
-    """A player if the file is there, else a recorder."""
-    return Player(path, redactor) if path.exists() else Recorder(path, redactor, needs)
-
-
-def digest(redactor: Redactor, body: bytes) -> str:
-    """What stands for a body that was sent; secrets in it make no difference."""
+def body_digest(redactor: Redactor, body: bytes) -> str:
+    """A short hash of a request body. Secrets are masked first, so that another key gives the same digest."""
     if not body:
         return ""
     return sha256(redactor.text(body.decode("latin-1")).encode("latin-1")).hexdigest()[:16]
 
 
-def _body(body: bytes) -> Json:
+def _body_fields(body: bytes) -> Json:
     try:
         return {"text": body.decode("utf-8")}
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(body).decode("ascii")}
 
 
-def _taken(line: Json) -> RecordedAnswer:
+def _answer(line: Json) -> RecordedAnswer:
     body = line.get("text", "").encode() or base64.b64decode(line.get("base64", ""))
     headers = tuple((name, value) for name, value in line.get("headers", ()))
     return RecordedAnswer(line.get("status", 0), headers, body, line.get("failure", ""))

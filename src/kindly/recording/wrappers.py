@@ -1,4 +1,4 @@
-"""Puts a tape around everything that reaches the network: the page client, the API clients, the browser."""
+"""Wrappers that record or replay everything that reaches the network: page client, API clients, browser."""
 
 import httpx2
 
@@ -9,12 +9,12 @@ from kindly.fetch.chain.types import Hop, HopReply, HopRequest
 from kindly.fetch.fetcher import Seams
 from kindly.models import FetchMethod, How, Page
 from kindly.recording.recording_file import (
-    ABSENT,
-    LEFT_OUT,
+    DROPPED_HEADERS,
+    NOT_RECORDED,
     RecordedAnswer,
     Recording,
     Request,
-    digest,
+    body_digest,
 )
 from kindly.redact import Redactor
 from kindly.stages import Renders
@@ -22,136 +22,136 @@ from kindly.urls import Url
 
 
 class RecordedHop:
-    """Single requests of the page client, by way of a tape."""
+    """Single requests of the page client."""
 
-    def __init__(self, hop: Hop, tape: Recording, redactor: Redactor) -> None:
+    def __init__(self, hop: Hop, recording: Recording, redactor: Redactor) -> None:
         self._hop = hop
-        self._tape = tape
+        self._recording = recording
         self._redactor = redactor
 
     async def __call__(self, request: HopRequest) -> HopReply:
-        """The answer, recorded now or before.
+        """The recorded reply, or the network's, which is then recorded.
 
         Raises:
-            FetchError: there was none.
+            FetchError: the request failed, now or when it was recorded.
         """
         method = "GET" if request.body is None else "POST"
-        sent = digest(self._redactor, request.body or b"")
-        asked = Request("page", method, self._redactor.text(str(request.url)), sent)
-        taken = self._tape.find(asked)
-        if taken is None:
+        digest = body_digest(self._redactor, request.body or b"")
+        key = Request("page", method, self._redactor.text(str(request.url)), digest)
+        answer = self._recording.find(key)
+        if answer is None:
             try:
                 reply = await self._hop(request)
             except FetchError as error:
-                self._tape.keep(asked, RecordedAnswer(0, failure=error.detail))
+                self._recording.add(key, RecordedAnswer(0, failure=error.detail))
                 raise
-            self._tape.keep(asked, RecordedAnswer(reply.status, reply.headers, reply.body))
+            self._recording.add(key, RecordedAnswer(reply.status, reply.headers, reply.body))
             return reply
-        if taken.failure:
-            raise PageUnreachable(taken.failure, url=str(request.url))
-        return HopReply(request.url, taken.status, taken.headers, taken.body)
+        if answer.failure:
+            raise PageUnreachable(answer.failure, url=str(request.url))
+        return HopReply(request.url, answer.status, answer.headers, answer.body)
 
 
 class RecordedTransport(httpx2.AsyncBaseTransport):
-    """What the API client sends, by way of a tape."""
+    """Requests of an API client."""
 
     def __init__(
-        self, transport: httpx2.AsyncBaseTransport, tape: Recording, redactor: Redactor
+        self, transport: httpx2.AsyncBaseTransport, recording: Recording, redactor: Redactor
     ) -> None:
         self._transport = transport
-        self._tape = tape
+        self._recording = recording
         self._redactor = redactor
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, recorded now or before.
+        """The recorded response, or the network's, which is then recorded.
 
         Raises:
-            httpx2.TransportError: there was none.
+            httpx2.TransportError: the request failed, now or when it was recorded.
         """
-        sent = digest(self._redactor, await request.aread())
-        asked = Request("api", request.method, self._redactor.text(str(request.url)), sent)
-        taken = self._tape.find(asked)
-        if taken is None:
-            taken = await self._asked(request)
-            self._tape.keep(asked, taken)
-        if taken.failure:
-            raise httpx2.ConnectError(taken.failure, request=request)
+        digest = body_digest(self._redactor, await request.aread())
+        key = Request("api", request.method, self._redactor.text(str(request.url)), digest)
+        answer = self._recording.find(key)
+        if answer is None:
+            answer = await self._send(request)
+            self._recording.add(key, answer)
+        if answer.failure:
+            raise httpx2.ConnectError(answer.failure, request=request)
         return httpx2.Response(
-            taken.status, headers=list(taken.headers), content=taken.body, request=request
+            answer.status, headers=list(answer.headers), content=answer.body, request=request
         )
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._transport.aclose()
 
-    async def _asked(self, request: httpx2.Request) -> RecordedAnswer:
+    async def _send(self, request: httpx2.Request) -> RecordedAnswer:
         try:
             response = await self._transport.handle_async_request(request)
             body = await response.aread()
         except httpx2.TransportError as error:
             return RecordedAnswer(0, failure=type(error).__name__)
-        headers = [pair for pair in response.headers.multi_items() if pair[0] not in LEFT_OUT]
+        headers = [
+            pair for pair in response.headers.multi_items() if pair[0] not in DROPPED_HEADERS
+        ]
         return RecordedAnswer(response.status_code, tuple(headers), body)
 
 
 class RecordedRenderer:
-    """Rendered pages, by way of a tape."""
+    """Pages that a browser renders. A replay needs no browser."""
 
-    def __init__(self, renderer: Renders | None, tape: Recording) -> None:
+    def __init__(self, renderer: Renders | None, recording: Recording) -> None:
         self._renderer = renderer
-        self._tape = tape
+        self._recording = recording
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
-        """The page, rendered now or before.
+        """The recorded page, or the browser's, which is then recorded.
 
         Raises:
-            FetchError: it could not be rendered.
+            FetchError: the page could not be rendered, or is not in the recording.
         """
-        asked = Request("render", "GET", str(url))
-        taken = self._tape.find(asked)
-        if taken is None and self._renderer is not None:
+        key = Request("render", "GET", str(url))
+        answer = self._recording.find(key)
+        if answer is None and self._renderer is not None:
             page = await self._renderer.render(url, deadline)
-            kept = (("url", page.url), ("content-type", page.media_type))
-            self._tape.keep(asked, RecordedAnswer(page.status, kept, page.body))
+            headers = (("url", page.url), ("content-type", page.media_type))
+            self._recording.add(key, RecordedAnswer(page.status, headers, page.body))
             return page
-        if taken is None or taken.failure:
-            raise PageUnreachable(taken.failure if taken else ABSENT, url=str(url))
-        headers = dict(taken.headers)
+        if answer is None or answer.failure:
+            raise PageUnreachable(answer.failure if answer else NOT_RECORDED, url=str(url))
+        recorded = dict(answer.headers)
         return Page(
-            url=headers["url"],
+            url=recorded["url"],
             requested_url=str(url),
-            status=taken.status,
-            media_type=headers["content-type"],
-            body=taken.body,
-            fetched_at=self._tape.now(),
+            status=answer.status,
+            media_type=recorded["content-type"],
+            body=answer.body,
+            fetched_at=self._recording.now(),
             charset="utf-8",
             how=How(FetchMethod.BROWSER),
         )
 
 
 class RecordingWrappers:
-    """A tape around everything."""
+    """One recording around page client, API clients and browser."""
 
-    def __init__(self, tape: Recording, redactor: Redactor) -> None:
-        self._tape = tape
+    def __init__(self, recording: Recording, redactor: Redactor) -> None:
+        self._recording = recording
         self._redactor = redactor
 
     @property
     def seams(self) -> Seams:
-        """For the page client: single requests, and the time."""
+        """For the page client: its requests, and the clock."""
         return Seams(
-            clock=Clock(time=lambda: self._tape.now().timestamp()),
-            wrap_http=lambda hop: RecordedHop(hop, self._tape, self._redactor),
+            clock=Clock(time=lambda: self._recording.now().timestamp()),
+            wrap_http=lambda hop: RecordedHop(hop, self._recording, self._redactor),
         )
 
     def around(self, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncBaseTransport:
         """For the API clients."""
-        return RecordedTransport(transport, self._tape, self._redactor)
+        return RecordedTransport(transport, self._recording, self._redactor)
 
     def renderer(self, renderer: Renders | None) -> Renders:
-        """For the browser, of which there may be none."""
-        return RecordedRenderer(renderer, self._tape)
+        """For the browser; in a replay there may be none."""
+        return RecordedRenderer(renderer, self._recording)
 
     def close(self) -> None:
-        """Finish the file."""
-        self._tape.close()
+        self._recording.close()

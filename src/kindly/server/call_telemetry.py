@@ -22,11 +22,11 @@ def observed(app: App, tool: str) -> Iterator[RunningCall]:
     current = RunningCall(secrets.token_hex(4), tool)
     try:
         with (
-            app.watch.call(current),
+            app.call_stats.call(current),
             trace.listening(*tracers),
             trace.span("call", tool=tool, call=current.id) as step,
         ):
-            with trace.listening(counted(app.watch, current), logged(current.id)):
+            with trace.listening(counted(app.call_stats, current), logged(current.id)):
                 yield current
             step.outcome = current.outcome if current.failed else "ok"
             step.note(tokens=current.tokens)

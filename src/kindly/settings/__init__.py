@@ -352,7 +352,7 @@ def _cassette(merged: Mapping[str, Value]) -> dict[str, Value]:
     named = merged.get(ENV_BY_FIELD["cassette"].name)
     if named is None or not (path := Path(str(named.value)).expanduser()).exists():
         return {}
-    needs = recording_file.head(path).get("settings", {})
+    needs = recording_file.read_header(path).get("settings", {})
     known = {*NEEDS, *URL_NAMES, *(ENV_BY_FIELD[name].name for name in REPLAYED_FIELDS)}
     return {name: Value(value, "cassette") for name, value in needs.items() if name in known}
 

@@ -75,7 +75,7 @@ def an_app(**changes: object) -> App:
     status = ProviderStatus(
         "serper", 9, {"timeout": 2}, 120, 800, Quota(40, 100), Failure("timeout", 5.0)
     )
-    fields: dict[str, object] = {"library": shelves, "standing": lambda: (status,)}
+    fields: dict[str, object] = {"library_store": shelves, "provider_status": lambda: (status,)}
     made: Any = fields | changes
     return App(stages, Redactor.of([CANARY]), 1000, 1000, 5, **made)
 
@@ -186,7 +186,7 @@ async def test_the_library_is_listed_in_parts_the_latest_first() -> None:
     async def opened() -> Store:
         return store
 
-    async with asking(an_app(library=opened)) as client:
+    async with asking(an_app(library_store=opened)) as client:
         first = (await client.get("/console/api/library")).json()
         rest = (await client.get("/console/api/library?offset=100")).json()
     assert [one["url"] for one in first["pages"][:2]] == [
@@ -218,7 +218,7 @@ async def test_an_offset_that_is_no_number_is_refused(offset: str) -> None:
 
 @pytest.mark.parametrize("library", [unreachable, None], ids=["out of reach", "none"])
 async def test_a_library_that_cannot_be_reached_is_told_in_a_sentence(library: object) -> None:
-    async with asking(an_app(library=library)) as client:
+    async with asking(an_app(library_store=library)) as client:
         answer = await client.get("/console/api/library")
         state = (await client.get("/console/api/state")).json()
     assert answer.status_code == 503
@@ -252,10 +252,10 @@ async def test_the_state_has_counts_and_names_but_not_what_was_asked() -> None:
 
 
 async def test_a_call_that_finds_no_room_is_counted_as_busy() -> None:
-    app = an_app(room=CallLimit(1, patience_s=0))
+    app = an_app(call_limit=CallLimit(1, patience_s=0))
     wanted = {"tool": "echo", "arguments": {"word": "hello"}}
     async with asking(app) as client:
-        async with app.room.taken():
+        async with app.call_limit.taken():
             told = (await client.post("/console/api/call", json=wanted)).json()
         state = (await client.get("/console/api/state")).json()
     assert told["failed"]

@@ -48,9 +48,9 @@ async def hanging() -> Store:
 def an_app(**changes: object) -> App:
     stages = Stages(None, None, None)  # type: ignore[arg-type]  # nothing is called here
     fields: dict[str, object] = {
-        "room": CallLimit(1),
-        "library": memory,
-        "standing": lambda: (ProviderStatus("serper", 3),),
+        "call_limit": CallLimit(1),
+        "library_store": memory,
+        "provider_status": lambda: (ProviderStatus("serper", 3),),
     }
     return App(stages, Redactor.of([]), 1000, 1000, 5, **(fields | changes))  # type: ignore[arg-type]
 
@@ -84,8 +84,8 @@ async def test_it_is_ready_when_calls_may_come() -> None:
     ("app", "reason"),
     [
         (None, "closed"),
-        (an_app(library=unreachable), "store"),
-        (an_app(library=hanging), "store"),
+        (an_app(library_store=unreachable), "store"),
+        (an_app(library_store=hanging), "store"),
     ],
     ids=["not open", "library out of reach", "library does not answer"],
 )
@@ -99,7 +99,7 @@ async def test_it_is_not_ready_for_a_reason(app: App | None, reason: str) -> Non
 async def test_it_is_not_ready_while_every_place_is_taken() -> None:
     app = an_app()
     async with asking(app) as client:
-        async with app.room.taken():
+        async with app.call_limit.taken():
             full = await client.get("/ready")
         free = await client.get("/ready")
     assert full.json()["reason"] == "full"
@@ -107,7 +107,7 @@ async def test_it_is_not_ready_while_every_place_is_taken() -> None:
 
 
 async def test_a_server_without_a_library_is_ready() -> None:
-    async with asking(an_app(library=None)) as client:
+    async with asking(an_app(library_store=None)) as client:
         assert (await client.get("/ready")).status_code == 200
 
 
@@ -118,7 +118,7 @@ async def test_the_library_is_not_asked_again_at_once() -> None:
         asked.append(clock.now)
         return await memory()
 
-    library = LibrarySize(state_of(an_app(library=opened)), clock)
+    library = LibrarySize(state_of(an_app(library_store=opened)), clock)
     for _ in range(3):
         assert await library.is_up()
         assert await library.stats() is not None
@@ -142,7 +142,7 @@ async def test_metrics_are_what_prometheus_reads() -> None:
     "library", [unreachable, hanging, None], ids=["out of reach", "does not answer", "none"]
 )
 async def test_metrics_are_told_without_the_library_too(library: object) -> None:
-    async with asking(an_app(library=library)) as client:
+    async with asking(an_app(library_store=library)) as client:
         answer = await client.get("/metrics")
     assert value(answer.text, "kindly_library_up") == 0
 

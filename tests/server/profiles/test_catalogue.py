@@ -48,7 +48,7 @@ PROFILE = Profile(
 USE = """
 import json
 from click.testing import CliRunner
-from kindly.app import fetch_limits
+from kindly.app.stage_settings import fetch_limits
 from kindly.cli.commands import cli
 from kindly.server.profiles import profile_for
 from kindly.settings import Settings

@@ -87,10 +87,10 @@ async def _parser(app: "App") -> CheckResult:
 async def _statistics(app: "App") -> list[CheckResult]:
     """Statistics of each provider, over all runs."""
     try:
-        statuses = await app.providers()
+        await app.open_search()
     except KindlyError as error:
         return [CheckResult("search", "problem", error.detail, "See the problems above.")]
-    return [_statistic(status) for status in statuses if status.calls]
+    return [_statistic(status) for status in app.provider_status() if status.calls]
 
 
 def _statistic(status: "ProviderStatus") -> CheckResult:
@@ -112,7 +112,7 @@ def _statistic(status: "ProviderStatus") -> CheckResult:
 
 async def browser(settings: Settings) -> list[CheckResult]:
     """Is there a browser, and does it start?"""
-    from kindly.app import browser_settings
+    from kindly.app.stage_settings import browser_settings
     from kindly.fetch.browser.executables import find, this_machine
     from kindly.fetch.browser.launch import chosen_driver
 

@@ -182,7 +182,7 @@ class Console:
     async def state(self, _: Request) -> dict[str, Any]:
         """State of the server: numbers and names, no queries and no page text."""
         app = self._app()
-        stats, process = app.watch, this_process()
+        stats, process = app.call_stats, this_process()
         return {
             "version": kindly.__version__,
             "now": SYSTEM_CLOCK.time(),
@@ -196,7 +196,7 @@ class Console:
             "slots_kept": SLOTS,
             "slots": [asdict(slot) for slot in stats.slots()],
             "recent": [asdict(ended) for ended in reversed(stats.recent)],
-            "providers": [_provider(status) for status in app.standing()],
+            "providers": [_provider(status) for status in app.provider_status()],
             "library": await self._library(),
             "memory_bytes": process.memory_bytes,
             "open_files": process.open_files,
@@ -209,7 +209,7 @@ class Console:
         return app
 
     async def _store(self) -> Store:
-        opened = self._app().library
+        opened = self._app().library_store
         if opened is None:
             raise StoreUnavailable("Reading is not set up in this server.")
         return await opened()

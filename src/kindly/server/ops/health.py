@@ -48,22 +48,22 @@ class LibrarySize:
 
     async def _check(self) -> bool:
         app = self.server.current_app()
-        if app is None or app.library is None:
+        if app is None or app.library_store is None:
             return True
         try:
             with anyio.fail_after(STORE_TIMEOUT_S):
-                await (await app.library()).model()
+                await (await app.library_store()).model()
         except (KindlyError, TimeoutError):
             return False
         return True
 
     async def _count(self) -> StoreStats | None:
         app = self.server.current_app()
-        if app is None or app.library is None:
+        if app is None or app.library_store is None:
             return None
         try:
             with anyio.fail_after(STORE_TIMEOUT_S):
-                return await (await app.library()).stats()
+                return await (await app.library_store()).stats()
         except (KindlyError, TimeoutError):
             return None
 
@@ -94,7 +94,7 @@ async def unready_reason(app: App | None, library: LibrarySize) -> str:
     """Why new calls should go to another replica, in one word; empty if they should not."""
     if app is None:
         return "closed"
-    if app.room.is_full:
+    if app.call_limit.is_full:
         return "full"
     return "" if await library.is_up() else "store"
 
@@ -108,9 +108,9 @@ async def metrics_text(server: ServerState, library: LibrarySize) -> str:
         return "\n"
     return metrics.exposition(
         [
-            *metrics.call_metrics(app.watch),
-            *metrics.provider_metrics(app.standing()),
+            *metrics.call_metrics(app.call_stats),
+            *metrics.provider_metrics(app.provider_status()),
             *metrics.library_metrics(await library.stats()),
-            *metrics.process_metrics(this_process(), kindly.__version__, app.watch.started_at),
+            *metrics.process_metrics(this_process(), kindly.__version__, app.call_stats.started_at),
         ]
     )

@@ -74,4 +74,4 @@ async def test_what_is_known_of_providers_outlives_the_app(tmp_path: Path) -> No
         for calls in (1, 2):
             async with open_app(settings) as app:
                 await app.stages.searcher.search(Query(f"bees {calls}"), Deadline.after(10))
-                assert (await app.providers())[0].calls == calls
+                assert app.provider_status()[0].calls == calls
