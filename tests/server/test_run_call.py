@@ -102,7 +102,7 @@ async def test_a_call_that_hangs_is_a_neutral_timeout() -> None:
 
 
 async def test_a_call_above_the_limit_is_busy() -> None:
-    app = an_app(room=CallLimit(1, 0))
+    app = an_app(call_limit=CallLimit(1, 0))
     started, release = anyio.Event(), anyio.Event()
 
     async def hold(call: Call, arguments: Nothing) -> Output:
