@@ -1,3 +1,5 @@
+"""The limit of concurrent calls."""
+
 import anyio
 import pytest
 
@@ -7,44 +9,44 @@ from kindly.errors import Busy
 pytestmark = pytest.mark.anyio
 
 
-async def test_who_finds_no_room_is_told_to_come_back() -> None:
-    room = CallLimit(1, patience_s=0)
-    async with room.taken():
-        with pytest.raises(Busy, match="busy with 1 calls") as caught:
-            async with room.taken():
+async def test_without_a_free_slot_a_call_is_refused_with_the_time_to_wait() -> None:
+    limit = CallLimit(1, wait_s=0)
+    async with limit.slot():
+        with pytest.raises(Busy, match="busy: it runs 1 calls") as caught:
+            async with limit.slot():
                 pass
     assert caught.value.retry_after_s
 
 
-async def test_a_place_is_given_back_after_use_and_after_failure() -> None:
-    room = CallLimit(1, patience_s=0)
+async def test_a_slot_is_released_after_use_and_after_failure() -> None:
+    limit = CallLimit(1, wait_s=0)
     with pytest.raises(ValueError, match="oops"):
-        async with room.taken():
+        async with limit.slot():
             raise ValueError("oops")
-    async with room.taken():
+    async with limit.slot():
         pass
 
 
-async def test_who_waits_gets_the_place_that_becomes_free() -> None:
-    room = CallLimit(1, patience_s=5)
+async def test_a_waiting_call_gets_the_slot_that_becomes_free() -> None:
+    limit = CallLimit(1, wait_s=5)
     order: list[str] = []
 
     async def second() -> None:
-        async with room.taken():
+        async with limit.slot():
             order.append("second")
 
     with anyio.fail_after(60):
-        async with anyio.create_task_group() as tasks, room.taken():
+        async with anyio.create_task_group() as tasks, limit.slot():
             tasks.start_soon(second)
             await anyio.wait_all_tasks_blocked()
             order.append("first")
     assert order == ["first", "second"]
 
 
-async def test_it_is_full_while_every_place_is_taken() -> None:
-    room = CallLimit(calls=1)
-    seen = [room.is_full]
-    async with room.taken():
-        seen.append(room.is_full)
-    seen.append(room.is_full)
-    assert seen == [False, True, False]
+async def test_the_limit_is_full_while_every_slot_is_used() -> None:
+    limit = CallLimit(max_calls=1)
+    full = [limit.is_full]
+    async with limit.slot():
+        full.append(limit.is_full)
+    full.append(limit.is_full)
+    assert full == [False, True, False]

@@ -52,7 +52,7 @@ async def test_proxy_carries_https_but_what_is_named(url: str, proxied: bool) ->
         "fd00::/8",
     )
     async with build_client(
-        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, past=no_proxy)
+        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, no_proxy=no_proxy)
     ) as client:
         straight = client._transport_for_url(httpx2.URL(url)) is client._transport
         assert straight is not proxied
@@ -79,7 +79,7 @@ async def test_http_proxy_carries_plain_http() -> None:
 
 async def test_no_proxy_star_turns_proxies_off() -> None:
     async with build_client(
-        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, past=("a.example", "*"))
+        timeout_s=1, user_agent="x", proxies=Proxies(PROXY, no_proxy=("a.example", "*"))
     ) as client:
         assert client._transport_for_url(httpx2.URL("https://api.example/")) is client._transport
 
@@ -96,7 +96,7 @@ def test_unusable_proxy_is_a_settings_error_without_its_password(
     proxy: str, no_proxy: tuple[str, ...]
 ) -> None:
     with pytest.raises(SettingsError) as caught:
-        build_client(timeout_s=1, user_agent="x", proxies=Proxies(proxy, past=no_proxy))
+        build_client(timeout_s=1, user_agent="x", proxies=Proxies(proxy, no_proxy=no_proxy))
     assert "HTTPS_PROXY" in str(caught.value)
     assert caught.value.__context__ is None
 

@@ -4,9 +4,9 @@ import pytest
 
 from kindly.telemetry.call_stats import (
     BOUNDS_S,
-    RECENT,
-    SLOT_S,
-    SLOTS,
+    INTERVAL_S,
+    INTERVALS,
+    RECENT_CALLS,
     CallStats,
     FinishedCall,
     RunningCall,
@@ -72,9 +72,9 @@ def test_the_latest_calls_are_kept_one_by_one(watch: CallStats, clock: FakeClock
         FinishedCall("a1", "read_page", 1000.0, "ok", 250, 12, {"fetch": 300}, failed=False)
     ]
     assert current.took_ms == 250
-    for _ in range(RECENT + 5):
+    for _ in range(RECENT_CALLS + 5):
         ended(watch, clock)
-    assert len(watch.recent) == RECENT
+    assert len(watch.recent) == RECENT_CALLS
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_steps_tell_what_was_downloaded_and_what_was_at_hand(watch: CallStats) -
     for name, facts in seen:
         watch.step(current, name, 0.1, "ok", facts)
     watch.step(current, "fetch", 0.1, "timeout", {})
-    assert watch.kept_searches == 1
-    assert watch.kept_pages == 2
+    assert watch.cached_searches == 1
+    assert watch.cached_pages == 2
     assert watch.pages == {"http": 1, "cache": 1, "revalidated": 1, "browser": 1}
     assert watch.page_bytes["browser"] == 400
     assert watch.steps["fetch", "timeout"] == 1
@@ -116,9 +116,9 @@ def test_steps_tell_what_was_downloaded_and_what_was_at_hand(watch: CallStats) -
 def test_calls_are_summed_up_by_ten_seconds(watch: CallStats, clock: FakeClock) -> None:
     ended(watch, clock, took_s=1.0)
     ended(watch, clock, took_s=3.0, outcome="timeout")
-    clock.advance(SLOT_S)
+    clock.advance(INTERVAL_S)
     ended(watch, clock, took_s=1.0)
-    assert watch.slots() == (
+    assert watch.intervals() == (
         StatsInterval(1000.0, 2, 1, 4000, 3000),
         StatsInterval(1010.0, 1, 0, 1000, 1000),
     )
@@ -126,5 +126,5 @@ def test_calls_are_summed_up_by_ten_seconds(watch: CallStats, clock: FakeClock) 
 
 def test_what_is_older_than_ten_minutes_is_gone(watch: CallStats, clock: FakeClock) -> None:
     ended(watch, clock)
-    clock.advance(SLOT_S * SLOTS)
-    assert watch.slots() == ()
+    clock.advance(INTERVAL_S * INTERVALS)
+    assert watch.intervals() == ()

@@ -1,4 +1,4 @@
-"""Products of matrices on one thread: those of a page are small, and several threads take longer over them than one."""
+"""One BLAS thread: the matrices of a page are small, and several threads take longer to multiply them than one."""
 
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-"""Where libraries for numbers look, when they are loaded, for how many threads to set memory aside."""
+"""Environment variables that limit BLAS threads, and the memory reserved for them, when the library is loaded."""
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """While it lasts, numpy multiplies on the calling thread alone. To be asked for once numpy is loaded."""
+    """Limit numpy's matrix products to the calling thread during the block. numpy must be loaded already."""
     limit: AbstractContextManager[object] = _pools().limit(limits=1, user_api="blas")
     return limit
 

@@ -1,4 +1,4 @@
-"""How many calls run at once. Who finds no room waits a moment, and is then told to come back; no queue grows."""
+"""A semaphore for tool calls: wait 0.5 s for a slot, then raise `Busy` with `retry_after_s`. There is no queue."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,47 +7,47 @@ import anyio
 
 from kindly.errors import Busy
 
-CALLS = 128
-PATIENCE_S = 0.5
-COME_BACK_S = 2.0
+MAX_CALLS = 128
+WAIT_S = 0.5
+RETRY_AFTER_S = 2.0
 
 
 class CallLimit:
-    """A bounded number of calls."""
+    """Limits the number of concurrent calls."""
 
-    def __init__(self, calls: int = CALLS, patience_s: float = PATIENCE_S) -> None:
-        self._calls = calls
-        self._patience_s = patience_s
-        self._free = anyio.Semaphore(calls, max_value=calls)
+    def __init__(self, max_calls: int = MAX_CALLS, wait_s: float = WAIT_S) -> None:
+        self._max_calls = max_calls
+        self._wait_s = wait_s
+        self._slots = anyio.Semaphore(max_calls, max_value=max_calls)
 
     @property
     def is_full(self) -> bool:
-        """Whether a call that came now would have to wait."""
-        return self._free.value == 0
+        """Whether a new call would have to wait."""
+        return self._slots.value == 0
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[None]:
-        """One place, given back at the end.
+    async def slot(self) -> AsyncIterator[None]:
+        """Hold a slot during the block.
 
         Raises:
-            Busy: none became free in time.
+            Busy: No slot became free in time.
         """
-        if not await self._has_place():
+        if not await self._acquire():
             raise Busy(
-                f"The server is busy with {self._calls} calls, as many as it takes at once.",
-                retry_after_s=COME_BACK_S,
+                f"The server is busy: it runs {self._max_calls} calls, its limit.",
+                retry_after_s=RETRY_AFTER_S,
             )
         try:
             yield
         finally:
-            self._free.release()
+            self._slots.release()
 
-    async def _has_place(self) -> bool:
+    async def _acquire(self) -> bool:
         try:
-            self._free.acquire_nowait()
+            self._slots.acquire_nowait()
         except anyio.WouldBlock:
-            with anyio.move_on_after(self._patience_s):
-                await self._free.acquire()
+            with anyio.move_on_after(self._wait_s):
+                await self._slots.acquire()
                 return True
             return False
         return True

@@ -1,4 +1,4 @@
-"""Whose turn it is: within one process, one piece of work per page at a time."""
+"""A lock per key, which exists only while it is used. For tasks of one process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,26 +8,26 @@ import anyio
 
 
 @dataclass(slots=True)
-class _Turn:
+class _CountedLock:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     users: int = 0
 
 
 class KeyLocks:
-    """A lock for each key that somebody wants."""
+    """Locks by key."""
 
     def __init__(self) -> None:
-        self._turns: dict[str, _Turn] = {}
+        self._locks: dict[str, _CountedLock] = {}
 
     @asynccontextmanager
     async def __call__(self, key: str) -> AsyncIterator[None]:
-        """Hold off others from `key`; waits its turn."""
-        turn = self._turns.setdefault(key, _Turn())
-        turn.users += 1
+        """Hold the lock of `key` during the block."""
+        counted = self._locks.setdefault(key, _CountedLock())
+        counted.users += 1
         try:
-            async with turn.lock:
+            async with counted.lock:
                 yield
         finally:
-            turn.users -= 1
-            if not turn.users:
-                del self._turns[key]
+            counted.users -= 1
+            if not counted.users:
+                del self._locks[key]

@@ -1,4 +1,4 @@
-"""Two calls for the same thing share one piece of work."""
+"""Single flight: concurrent calls with the same key share one run of the work."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
@@ -13,25 +13,25 @@ Value = TypeVar("Value")
 
 @dataclass(slots=True)
 class _Flight(Generic[Value]):
-    landed: anyio.Event = field(default_factory=anyio.Event)
+    done: anyio.Event = field(default_factory=anyio.Event)
     values: list[Value] = field(default_factory=list)
     error: KindlyError | None = None
 
 
 class SingleFlight(Generic[Value]):
-    """Runs work once per key at a time; who comes while it runs waits for its outcome.
+    """Runs work once per key at a time; callers that come meanwhile wait for its result.
 
-    The work runs in its first caller's task, so his cancellation stops it at once; then one of
-    those who wait starts it anew.
+    The work runs in the task of its first caller, so that cancelling that caller stops it at once. Then one of the
+    waiting callers starts it again.
     """
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, _Flight[Value]] = {}
 
     async def __call__(self, key: Hashable, work: Callable[[], Awaitable[Value]]) -> Value:
-        """What the work for `key` brings; raises the `KindlyError` that it raised."""
+        """The result of the work for `key`; raises the `KindlyError` that it raised."""
         while (flight := self._flights.get(key)) is not None:
-            await flight.landed.wait()
+            await flight.done.wait()
             if flight.error is not None:
                 raise flight.error
             if flight.values:
@@ -47,4 +47,4 @@ class SingleFlight(Generic[Value]):
             return value
         finally:
             del self._flights[key]
-            flight.landed.set()
+            flight.done.set()

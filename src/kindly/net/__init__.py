@@ -1,1 +1,1 @@
-"""What every HTTP client shares: the API client, the TLS context, Retry-After."""
+"""HTTP: the API client, the TLS context, rate-limit headers."""

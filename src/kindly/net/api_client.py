@@ -1,7 +1,7 @@
-"""The HTTP client for APIs that the user configured; it may reach what the page client may not.
+"""The HTTP client for APIs that the user configured; unlike the page client it may reach private addresses.
 
-It follows no redirect and reads nothing from the environment: what it needs is passed in. The
-wire's loggers are kept quiet, as they write addresses and headers.
+It follows no redirects and does not read the environment. The HTTP library's loggers are silenced because they write
+addresses and headers.
 """
 
 import logging
@@ -31,21 +31,21 @@ WIRE_LOGGERS = (
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Which proxy carries which scheme, and what goes past them."""
+    """The proxy of each scheme, and the hosts that are reached directly."""
 
     https: str | None = field(default=None, repr=False)
     http: str | None = field(default=None, repr=False)
-    past: tuple[str, ...] = ()
+    no_proxy: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What requests go through on their way out."""
+    """What all outgoing requests share."""
 
     slots: "anyio.Semaphore | None" = field(default=None, repr=False)
-    """What they share with all other traffic."""
+    """Limits concurrent requests, together with page downloads."""
     around: "Around | None" = field(default=None, repr=False)
-    """Put around each transport."""
+    """Wraps each transport, for recording."""
 
 
 STRAIGHT = Traffic()
@@ -60,9 +60,7 @@ def build_client(
     transport: "httpx2.AsyncBaseTransport | None" = None,
     around: "Around | None" = None,
 ) -> "httpx2.AsyncClient":
-    """An unopened client; the caller closes it. Without a TLS context it makes its own.
-
-    `around` is put around each of its transports.
+    """A client; the caller closes it. Without a TLS context it makes its own. `around` wraps each of its transports.
 
     Raises:
         SettingsError: A proxy setting cannot be used.
@@ -103,18 +101,18 @@ def _unchanged(transport: "httpx2.AsyncBaseTransport") -> "httpx2.AsyncBaseTrans
 
 
 def silence_wire_loggers() -> None:
-    """Drop what the HTTP library logs below a warning, whatever levels are set. Safe to repeat."""
+    """Drop what the HTTP library logs below a warning, whatever levels are set. Idempotent."""
     for name in WIRE_LOGGERS:
         logging.getLogger(name).addFilter(_is_warning)
 
 
 def _routes(proxies: Proxies) -> dict[str, str | None]:
-    """URL pattern → proxy, None meaning straight."""
-    if "*" in proxies.past:
+    """URL pattern → proxy; None means no proxy."""
+    if "*" in proxies.no_proxy:
         return {}
-    through = {"https://": proxies.https, "http://": proxies.http}
-    return {pattern: address for pattern, address in through.items() if address} | {
-        _pattern(host): None for host in proxies.past
+    by_scheme = {"https://": proxies.https, "http://": proxies.http}
+    return {pattern: address for pattern, address in by_scheme.items() if address} | {
+        _pattern(host): None for host in proxies.no_proxy
     }
 
 

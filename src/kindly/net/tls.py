@@ -1,6 +1,6 @@
-"""The TLS context that both HTTP clients share: the system's authorities, and beside them the file a user names.
+"""The TLS context that both HTTP clients share: the system's certificate authorities, and those of SSL_CERT_FILE.
 
-Loading certificates takes tens of milliseconds, so it happens once, in a thread, when a connection first needs it.
+Loading certificates takes tens of milliseconds, so it happens once, in a thread, at the first connection.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Tls:
-    """A TLS context to come."""
+    """A TLS context that is built at its first use."""
 
     def __init__(self, ca_file: Path | None = None) -> None:
         self._ca_file = ca_file
@@ -27,7 +27,7 @@ class Tls:
         """The context, the same one each time.
 
         Raises:
-            SettingsError: the file that SSL_CERT_FILE names cannot be used.
+            SettingsError: The file of SSL_CERT_FILE cannot be used.
         """
         async with self._building:
             if self._context is None:

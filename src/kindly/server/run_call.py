@@ -42,7 +42,7 @@ async def _output(
         parsed = tool.arguments.parse(arguments)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
-            async with app.call_limit.taken():
+            async with app.call_limit.slot():
                 return await tool.run(Call(app, deadline, progress), parsed)
     except KindlyError as error:
         return _failed(tool, error, arguments)

@@ -1,8 +1,7 @@
-"""Steps of a call: each has a name, a few facts, how it ended and how long it took. Whoever listens decides what
-becomes of them: a count, a log line, a span that is sent to a collector.
+"""Trace spans: the steps of a call, with a name, attributes, an outcome and a duration.
 
-Nobody listens until `listening` says so, and then a step is only passed through. Facts are counts, sizes, provider and
-host names; never a query, a path, a key or page text.
+Listeners turn them into counts, log lines or OpenTelemetry spans; without a listener a step costs next to nothing.
+Attributes are counts, sizes, provider and host names; never a query, a path, a key or page text.
 """
 
 import time
@@ -25,14 +24,13 @@ SERVICE = "kindly"
 PACKAGES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 DEFAULT_COLLECTOR = "http://localhost:4318"
 PATH = "/v1/traces"
-"""Where a collector takes spans, below its endpoint."""
-SEND_S = 5.0
-"""How long one delivery to a collector may take."""
+"""The path for spans below a collector's endpoint."""
+EXPORT_TIMEOUT_S = 5.0
 
 
 @dataclass(slots=True)
 class Span:
-    """One step, under way or ended."""
+    """One step, running or ended."""
 
     name: str
     facts: dict[str, Fact] = field(default_factory=dict)
@@ -40,19 +38,19 @@ class Span:
     took_s: float = 0.0
 
     def note(self, **facts: Fact) -> None:
-        """Add what has become known."""
+        """Add attributes."""
         self.facts.update(facts)
 
 
 Listener = Callable[[Span], AbstractContextManager[None]]
-"""Entered when a step begins, left when it has ended and says how."""
+"""Entered when a step starts, left when it has ended and its outcome is known."""
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("listeners", default=())
 
 
 @contextmanager
 def listening(*listeners: Listener) -> Iterator[None]:
-    """Have these told of every step in the block, and in the tasks that it starts."""
+    """Report every step in the block, and in the tasks that it starts, to these listeners."""
     token = _listeners.set(_listeners.get() + listeners)
     try:
         yield
@@ -62,11 +60,11 @@ def listening(*listeners: Listener) -> Iterator[None]:
 
 @contextmanager
 def span(name: str, **facts: Fact) -> Iterator[Span]:
-    """A step: what the block does."""
+    """A step: the block."""
     step = Span(name, facts)
-    with ExitStack() as told:
+    with ExitStack() as stack:
         for listener in _listeners.get():
-            told.enter_context(listener(step))
+            stack.enter_context(listener(step))
         began = time.perf_counter()
         try:
             yield step
@@ -86,7 +84,7 @@ def _outcome(error: BaseException) -> str:
 
 
 class Tracer:
-    """A listener that makes OpenTelemetry spans of steps, each inside the one around it."""
+    """A listener that makes nested OpenTelemetry spans of steps."""
 
     def __init__(self, provider: "TracerProvider") -> None:
         self._provider = provider
@@ -94,22 +92,23 @@ class Tracer:
 
     @contextmanager
     def __call__(self, step: Span) -> Iterator[None]:
-        """One span."""
         from opentelemetry.trace import StatusCode
 
         with self._tracer.start_as_current_span(
             step.name, record_exception=False, set_status_on_exception=False
-        ) as told:
+        ) as otel_span:
             try:
                 yield
             finally:
-                told.set_attributes({f"kindly.{name}": fact for name, fact in step.facts.items()})
-                told.set_attribute("kindly.outcome", step.outcome)
+                otel_span.set_attributes(
+                    {f"kindly.{name}": fact for name, fact in step.facts.items()}
+                )
+                otel_span.set_attribute("kindly.outcome", step.outcome)
                 if step.outcome != "ok":
-                    told.set_status(StatusCode.ERROR, step.outcome)
+                    otel_span.set_status(StatusCode.ERROR, step.outcome)
 
     def close(self) -> None:
-        """Send what is left; blocks for as long as that takes, a few seconds at most."""
+        """Send the remaining spans; blocks for a few seconds at most."""
         self._provider.shutdown()
 
 
@@ -125,28 +124,30 @@ def open_tracer(endpoint: str, version: str, exporter: "SpanExporter | None" = N
     """A tracer that sends to the collector at `endpoint`, or to `exporter`.
 
     Raises:
-        SettingsError: the package that does it is not installed.
+        SettingsError: The packages for it are not installed.
     """
     if not can_trace():
         raise SettingsError(
-            "Traces are asked for, but need a package that is not installed: "
+            "Tracing is enabled but its packages are not installed: "
             "pip install 'kindly-web-search-mcp-server[otel]'."
         )
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    sender = exporter or OTLPSpanExporter(endpoint=endpoint.rstrip("/") + PATH, timeout=SEND_S)
+    sender = exporter or OTLPSpanExporter(
+        endpoint=endpoint.rstrip("/") + PATH, timeout=EXPORT_TIMEOUT_S
+    )
     provider = TracerProvider(resource=_resource(version), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(sender))
     return Tracer(provider)
 
 
 def _resource(version: str) -> Any:
-    """Who sends: what `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, else our name."""
+    """The service as `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` name it, else under our name."""
     from opentelemetry.sdk.resources import Resource
 
-    told = Resource.create()
-    unnamed = str(told.attributes["service.name"]).startswith("unknown_service")
+    resource = Resource.create()
+    unnamed = str(resource.attributes["service.name"]).startswith("unknown_service")
     ours = {"service.version": version} | ({"service.name": SERVICE} if unnamed else {})
-    return told.merge(Resource(ours))
+    return resource.merge(Resource(ours))

@@ -1,6 +1,6 @@
-"""One warning for one trouble, however many parts of the program meet it and however often.
+"""Rate-limited warnings: one per reason in ten minutes.
 
-A full disk is met by the page cache, the library and the search state alike; whoever reads the log is told once.
+A full disk affects the page cache, the library and the search state alike; the log should say so once.
 """
 
 import logging
@@ -11,26 +11,26 @@ from collections.abc import Callable
 logger = logging.getLogger(__name__)
 
 QUIET_S = 600.0
-"""How long the same reason is not told again."""
+"""How long a reason is not repeated."""
 MAX_REASONS = 100
 
 
 class WarnOnce:
-    """Says what is wrong."""
+    """Logs warnings; thread-safe."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
         self._lock = threading.Lock()
-        self._said_at: dict[str, float] = {}
+        self._warned_at: dict[str, float] = {}
 
     def warn(self, reason: str, sentence: str) -> None:
-        """Log a warning, unless one for the same reason was logged lately; any thread may."""
+        """Log a warning, unless one for the same reason was logged lately."""
         with self._lock:
-            now = self._clock()
-            said_at = self._said_at.get(reason)
-            if said_at is not None and now - said_at < QUIET_S:
+            now = self._monotonic()
+            warned_at = self._warned_at.get(reason)
+            if warned_at is not None and now - warned_at < QUIET_S:
                 return
-            if len(self._said_at) >= MAX_REASONS:
-                self._said_at.clear()
-            self._said_at[reason] = now
+            if len(self._warned_at) >= MAX_REASONS:
+                self._warned_at.clear()
+            self._warned_at[reason] = now
         logger.warning("%s", sentence)

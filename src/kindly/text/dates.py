@@ -1,4 +1,4 @@
-"""A date as providers and pages write it → `2024-02-20`, or None where it cannot be told for sure. Pure."""
+"""Dates in the formats of providers and pages → `2024-02-20`; None if the date is ambiguous. Pure."""
 
 import re
 from datetime import date, timedelta
@@ -15,12 +15,12 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 TODAY = {"today", "just now"}
 YESTERDAY = "yesterday"
-LOOKED_AT = 60
+MAX_LENGTH = 60
 
 
 def to_date(text: str | None, today: date) -> str | None:
-    """The date in ISO form; a time that is told as an age counts back from `today`."""
-    written = (text or "")[:LOOKED_AT].strip()
+    """The date in ISO format; an age such as "2 days ago" is counted back from `today`."""
+    written = (text or "")[:MAX_LENGTH].strip()
     found = _ymd(written) or _named(written) or _ago(written, today)
     return found.isoformat() if found else None
 
@@ -58,7 +58,7 @@ def _ago(text: str, today: date) -> date | None:
 
 
 def _month(name: str) -> int:
-    """Its number, or 0, which no date has."""
+    """The month's number; 0, which is no month, if unknown."""
     short = name[:3].lower()
     return MONTHS.index(short) + 1 if short in MONTHS else 0
 

@@ -1,4 +1,4 @@
-"""An address → the domain that was registered for it: that of `en.wikipedia.org` is `wikipedia.org`."""
+"""A URL → its registered domain (public suffix plus one label): `en.wikipedia.org` → `wikipedia.org`."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def registered(url: str) -> str:
-    """The registered domain; the host itself where there is none, as for an IP address."""
+    """The registered domain; the host itself if there is none, as for an IP address."""
     host = domain(url)
     if not host or host.replace(".", "").isdecimal() or ":" in host:
         return host
@@ -19,7 +19,7 @@ def registered(url: str) -> str:
 
 @cache
 def _suffixes() -> "PublicSuffixList":
-    """The public suffixes as the library ships them; nothing is downloaded."""
+    """The public suffix list that the library ships; nothing is downloaded."""
     from publicsuffixlist import PublicSuffixList
 
     return PublicSuffixList()

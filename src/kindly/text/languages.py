@@ -1,4 +1,4 @@
-"""The language codes of ISO 639-1, by which an unknown one is refused before anybody is asked."""
+"""The language codes of ISO 639-1, to refuse unknown ones before a provider is called."""
 
 import re
 
@@ -18,7 +18,7 @@ LANGUAGES = frozenset(
 
 
 def known_language(code: str) -> str:
-    """The code, if its first part is a language's."""
+    """The code, if its first part is a language."""
     if code.partition("-")[0] not in LANGUAGES:
         raise PydanticCustomError(
             "unknown_language",

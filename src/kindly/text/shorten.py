@@ -1,25 +1,25 @@
-"""Texts cut to a number of characters, where a reader would pause. Pure."""
+"""Shorten texts to a number of characters, at the end of a paragraph, sentence or word. Pure."""
 
 ELLIPSIS = "…"
-PAUSES = ("\n\n", "\n", ". ", "。", " ")
+BREAKS = ("\n\n", "\n", ". ", "。", " ")
 EARLIEST = 2 / 3
-"""Of the length, from where on a pause is looked for."""
+"""Share of the length before which no break is used."""
 
 
 def cut(text: str, characters: int) -> str:
-    """The text, or its beginning of at most so many characters."""
+    """The text, or its beginning of at most that many characters."""
     if len(text) <= characters:
         return text
     piece = text[:characters]
-    for pause in PAUSES:
-        at = piece.rfind(pause, int(characters * EARLIEST))
+    for mark in BREAKS:
+        at = piece.rfind(mark, int(characters * EARLIEST))
         if at > 0:
-            return piece[: at + len(pause)].rstrip()
+            return piece[: at + len(mark)].rstrip()
     return piece
 
 
 def cut_markup(markup: str, characters: int) -> str:
-    """The same for HTML: never within a tag. Elements that are still open are left so."""
+    """The same for HTML: never inside a tag. Open elements are not closed."""
     if len(markup) <= characters:
         return markup
     piece = markup[:characters]
@@ -28,7 +28,7 @@ def cut_markup(markup: str, characters: int) -> str:
 
 
 def snippet(text: str, characters: int) -> str:
-    """One line of at most so many characters, an ellipsis where it was cut."""
+    """One line of at most that many characters, with an ellipsis where it was shortened."""
     line = " ".join(text.split())
     if len(line) <= characters:
         return line

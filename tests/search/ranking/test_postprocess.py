@@ -104,7 +104,7 @@ def test_short_texts_that_are_equal_prove_nothing() -> None:
         ("https://a.example/", "Как заваривать чай", 0),
     ],
 )
-def test_quality_is_by_quality_by_the_table(url: str, title: str, direction: int) -> None:
+def test_hits_are_ordered_by_the_quality_table(url: str, title: str, direction: int) -> None:
     points = points_of(hit(url, title))
     assert (points > 0) - (points < 0) == direction
     assert -MOST_DOWN <= points <= MOST_UP

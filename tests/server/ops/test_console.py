@@ -252,10 +252,10 @@ async def test_the_state_has_counts_and_names_but_not_what_was_asked() -> None:
 
 
 async def test_a_call_that_finds_no_room_is_counted_as_busy() -> None:
-    app = an_app(call_limit=CallLimit(1, patience_s=0))
+    app = an_app(call_limit=CallLimit(1, wait_s=0))
     wanted = {"tool": "echo", "arguments": {"word": "hello"}}
     async with asking(app) as client:
-        async with app.call_limit.taken():
+        async with app.call_limit.slot():
             told = (await client.post("/console/api/call", json=wanted)).json()
         state = (await client.get("/console/api/state")).json()
     assert told["failed"]

@@ -99,7 +99,7 @@ async def test_it_is_not_ready_for_a_reason(app: App | None, reason: str) -> Non
 async def test_it_is_not_ready_while_every_place_is_taken() -> None:
     app = an_app()
     async with asking(app) as client:
-        async with app.call_limit.taken():
+        async with app.call_limit.slot():
             full = await client.get("/ready")
         free = await client.get("/ready")
     assert full.json()["reason"] == "full"

@@ -80,7 +80,7 @@ def test_sentence_says_what_to_do(error: KindlyError, words: tuple[str, ...]) ->
 
 TYPICAL = {
     "SettingsError": ("KINDLY_PORT from the environment is not valid: input should be a number.",),
-    "Busy": ("The server is busy with 128 calls, as many as it takes at once.",),
+    "Busy": ("The server is busy: it runs 128 calls, its limit.",),
     "CallTimeout": ("No answer within 50 seconds.",),
     "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),

@@ -33,7 +33,7 @@ from kindly.server.render.formatting import compact
 from kindly.server.run_call import run_call
 from kindly.server.server_state import ServerState
 from kindly.stages import ignore_progress
-from kindly.telemetry.call_stats import SLOT_S, SLOTS
+from kindly.telemetry.call_stats import INTERVAL_S, INTERVALS
 
 PATH = "/console"
 API = f"{PATH}/api"
@@ -190,11 +190,11 @@ class Console:
             "in_flight": stats.in_flight,
             "busy": stats.busy,
             "calls": sum(stats.calls.values()),
-            "kept_pages": stats.kept_pages,
+            "kept_pages": stats.cached_pages,
             "pages": sum(stats.pages.values()),
-            "slot_s": SLOT_S,
-            "slots_kept": SLOTS,
-            "slots": [asdict(slot) for slot in stats.slots()],
+            "slot_s": INTERVAL_S,
+            "slots_kept": INTERVALS,
+            "slots": [asdict(slot) for slot in stats.intervals()],
             "recent": [asdict(ended) for ended in reversed(stats.recent)],
             "providers": [_provider(status) for status in app.provider_status()],
             "library": await self._library(),

@@ -125,7 +125,7 @@ def _page_metrics(stats: CallStats) -> Iterator[Metric]:
     yield counter(
         "kindly_cache_hits_total",
         "Pages and searches that were answered from a cache.",
-        {("pages",): stats.kept_pages, ("searches",): stats.kept_searches},
+        {("pages",): stats.cached_pages, ("searches",): stats.cached_searches},
         labels=("cache",),
     )
 
