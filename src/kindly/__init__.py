@@ -19,7 +19,7 @@ SERVER_NAME = "kindly-web-search-mcp-server"
 def open(
     settings: "Settings | Mapping[str, str] | None" = None,
 ) -> "AbstractAsyncContextManager[Kindly]":
-    """The engine for programs; see `kindly.api`. Nothing is imported before it is called."""
-    from kindly.api import open_web
+    """Open the Python API, see `kindly.api`. Its modules are imported by this call, not with the package."""
+    from kindly.api import open_kindly
 
-    return open_web(settings)
+    return open_kindly(settings)

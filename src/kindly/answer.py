@@ -1,6 +1,6 @@
-"""Sources + a number of tokens → an Answer: who gets how much, where a long text is cut, and how it is continued.
+"""Sources + a token budget → excerpts: the share of each source, where a long text is cut, and the cursor after it.
 
-Pure: it knows neither where the texts came from nor how they will be shown.
+Pure: independent of how the texts were fetched and how they are rendered.
 """
 
 import re
@@ -16,20 +16,20 @@ FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
 HEADING = re.compile(r"#{1,4} +(\S.*)")
 OUTLINE_LENGTH = 10
 OUTLINE_CHARACTERS = 60
-NEAR_CHARACTERS = 40
-"""A gap smaller than this is not worth a mark."""
-LEAD_TOKENS = 100
-"""What is left of a share after the best passages, from which on the page's beginning is added."""
+MERGE_GAP_CHARACTERS = 40
+"""Spans closer than this are merged; marking the gap would cost more."""
+MIN_LEAD_TOKENS = 100
+"""The page's beginning is added if at least this much of the share is left."""
 GAP_TOKENS = 12
-"""What the mark of a gap costs."""
-WORST_BYTES = 4
-"""A character has at most four bytes in UTF-8."""
+"""The cost of a gap's mark."""
+MAX_CHARACTERS_PER_TOKEN = 4
+"""A token is counted as four bytes of UTF-8, and a character has at least one."""
 
 
 def compose(sources: Sequence[Source], tokens: int) -> tuple[SourceExcerpt, ...]:
-    """Every source with as much of its text as its fair share of `tokens` allows."""
-    wanted = [count_tokens(source.document.text) if source.document else 0 for source in sources]
-    shares = fair_shares(wanted, tokens)
+    """An excerpt of every source, within its fair share of `tokens`."""
+    sizes = [count_tokens(source.document.text) if source.document else 0 for source in sources]
+    shares = fair_shares(sizes, tokens)
     return tuple(
         excerpt(source, start=0, tokens=share)
         for source, share in zip(sources, shares, strict=True)
@@ -37,11 +37,11 @@ def compose(sources: Sequence[Source], tokens: int) -> tuple[SourceExcerpt, ...]
 
 
 def excerpt(source: Source, *, start: int, tokens: int) -> SourceExcerpt:
-    """A source with its text from `start` on, cut to `tokens`; its best passages if it was ranked and does not fit."""
+    """The source's text from `start`, cut to `tokens`. A ranked source that does not fit shows its best passages."""
     if source.document is None:
         return SourceExcerpt(source)
     if source.passages and start == 0 and count_tokens(source.document.text) > tokens:
-        return _excerpted(source, source.document, tokens)
+        return _best_passages(source, source.document, tokens)
     passage = cut(source.document.text, start, tokens)
     if passage.end == passage.total:
         return SourceExcerpt(source, passage)
@@ -49,13 +49,13 @@ def excerpt(source: Source, *, start: int, tokens: int) -> SourceExcerpt:
     return SourceExcerpt(source, passage, cursor, outline(source.document.text, passage.end))
 
 
-def _excerpted(source: Source, document: Document, tokens: int) -> SourceExcerpt:
-    """The passages that are needed most, as many as fit, in the page's order."""
+def _best_passages(source: Source, document: Document, tokens: int) -> SourceExcerpt:
+    """The most relevant passages, as many as fit, in the page's order."""
     spans: list[tuple[int, int]] = []
     for passage in source.passages:
-        grown = _joined([*spans, (passage.start, passage.end)])
-        if _cost(document.text, grown) <= tokens:
-            spans = grown
+        merged = _merged([*spans, (passage.start, passage.end)])
+        if _cost(document.text, merged) <= tokens:
+            spans = merged
     if not spans:
         best = source.passages[0]
         cut_short = cut(document.text[: best.end], best.start, tokens)
@@ -63,37 +63,37 @@ def _excerpted(source: Source, document: Document, tokens: int) -> SourceExcerpt
     spans = _with_beginning(document.text, spans, tokens)
     total = len(document.text)
     excerpts = tuple(Passage(document.text[a:b], a, b, total) for a, b in spans)
-    seen_to = spans[0][1] if spans[0][0] == 0 else 0
+    shown_to = spans[0][1] if spans[0][0] == 0 else 0
     return SourceExcerpt(
         source,
-        Passage("", seen_to, seen_to, total),
-        cursor_at(document, seen_to),
-        outline(document.text, seen_to),
+        Passage("", shown_to, shown_to, total),
+        cursor_at(document, shown_to),
+        outline(document.text, shown_to),
         excerpts,
     )
 
 
 def _with_beginning(text: str, spans: list[tuple[int, int]], tokens: int) -> list[tuple[int, int]]:
-    """The spans, and of the page's beginning as much as there is room left for."""
+    """The spans, and as much of the page's beginning as fits into the rest of the budget."""
     for _ in range(len(spans) + 1):
-        room = tokens - _cost(text, spans) - GAP_TOKENS
+        left = tokens - _cost(text, spans) - GAP_TOKENS
         start = spans[0][1] if spans[0][0] == 0 else 0
-        if room < LEAD_TOKENS or start == len(text):
+        if left < MIN_LEAD_TOKENS or start == len(text):
             break
-        end = cut(text, start, room).end
-        spans = _joined([*spans, (start, end)])
+        end = cut(text, start, left).end
+        spans = _merged([*spans, (start, end)])
     return spans
 
 
-def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans in order, those that touch or overlap made one."""
-    joined: list[tuple[int, int]] = []
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order; those that touch or overlap become one."""
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if joined and start <= joined[-1][1] + NEAR_CHARACTERS:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        if merged and start <= merged[-1][1] + MERGE_GAP_CHARACTERS:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            joined.append((start, end))
-    return joined
+            merged.append((start, end))
+    return merged
 
 
 def _cost(text: str, spans: list[tuple[int, int]]) -> int:
@@ -101,7 +101,7 @@ def _cost(text: str, spans: list[tuple[int, int]]) -> int:
 
 
 def outline(text: str, start: int) -> tuple[str, ...]:
-    """The first headings from `start` on: what a reader would find further down."""
+    """The first headings after `start`."""
     headings: list[str] = []
     in_code = False
     for line in text[start:].splitlines():
@@ -115,18 +115,18 @@ def outline(text: str, start: int) -> tuple[str, ...]:
 
 
 def cut(text: str, start: int, tokens: int) -> Passage:
-    """`text[start:]` up to `tokens`, ended where a reader would pause: paragraph, line, sentence, word."""
-    end = _reach(text, start, tokens)
+    """`text[start:]` up to `tokens`, cut at a paragraph, line, sentence or word boundary."""
+    end = _last_fitting(text, start, tokens)
     if end < len(text):
-        end = start + _pause(text[start:end])
+        end = start + _boundary(text[start:end])
     return Passage(text[start:end], start, end, len(text))
 
 
-def _reach(text: str, start: int, tokens: int) -> int:
-    """How far from `start` the tokens go, at the character."""
+def _last_fitting(text: str, start: int, tokens: int) -> int:
+    """The largest end so that `text[start:end]` has at most `tokens`, by binary search."""
     if count_tokens(text[start:]) <= tokens:
         return len(text)
-    low, high = start, min(len(text), start + tokens * WORST_BYTES)
+    low, high = start, min(len(text), start + tokens * MAX_CHARACTERS_PER_TOKEN)
     while low < high:
         middle = (low + high + 1) // 2
         if count_tokens(text[start:middle]) <= tokens:
@@ -136,8 +136,8 @@ def _reach(text: str, start: int, tokens: int) -> int:
     return low
 
 
-def _pause(piece: str) -> int:
-    """Where in its last third a piece is best ended; never inside a code block that began in that third."""
+def _boundary(piece: str) -> int:
+    """The best place for a cut in the last third of a piece; before a code block that starts in that third."""
     earliest = len(piece) * 2 // 3
     fences = [match.start() for match in FENCE.finditer(piece)]
     if len(fences) % 2 and fences[-1] >= max(earliest, 1):
@@ -160,15 +160,15 @@ def cursor_at(document: Document, position: int) -> str:
 
 
 def parse_cursor(cursor: str) -> tuple[str, int]:
-    """The text's name and the place in it.
+    """The document's key and the position.
 
     Raises:
-        InputError: it is not a cursor that was given out.
+        InputError: the text is not a cursor.
     """
     match = CURSOR.fullmatch(cursor.strip())
     if match is None:
         raise InputError(
-            f"cursor {cursor[:40]!r} is not one that an answer gave out: pass it unchanged, or leave it out.",
+            f"cursor {cursor[:40]!r} is invalid: pass the cursor of an answer unchanged, or leave it out.",
             field="cursor",
         )
     return match[1], int(match[2])

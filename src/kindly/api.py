@@ -1,12 +1,11 @@
-"""The engine for programs: `async with kindly.open() as web`, then search, fetch, read and recall.
+"""The Python API: `async with kindly.open() as web`, then search, fetch, read and recall.
 
-The same stages as behind the tools, without MCP: values of `kindly.models` come out, leaves of `KindlyError` are
-raised.
+It runs the same pipeline as the MCP tools, without MCP. It returns values of `kindly.models` and raises leaves of
+`KindlyError`.
 """
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
 from kindly import pipeline
@@ -18,11 +17,10 @@ from kindly.models import (
     Document,
     Finding,
     Format,
-    Hits,
     PageFindings,
     Query,
     SafeSearch,
-    Source,
+    SearchResults,
     TimeRange,
 )
 from kindly.settings import Settings
@@ -30,7 +28,7 @@ from kindly.stages import ignore_progress
 
 
 class Filters(TypedDict, total=False):
-    """What a search can be narrowed by."""
+    """The filters of a search."""
 
     site: str
     time_range: TimeRange
@@ -41,16 +39,8 @@ class Filters(TypedDict, total=False):
     page: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResults:
-    """What a search brought: the hits, and where pages were wanted, each hit with its page."""
-
-    hits: Hits
-    sources: tuple[Source, ...]
-
-
 class Kindly:
-    """The web, as far as the settings open it. One is enough for a program; its calls may run side by side."""
+    """The verbs of Kindly for one set of settings. A program needs one; its calls may run concurrently."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -58,16 +48,18 @@ class Kindly:
     async def search(
         self, query: str, count: int = 3, *, pages: bool = True, **filters: Unpack[Filters]
     ) -> SearchResults:
-        """Search, and read the pages found unless `pages` says not to.
+        """Search and, with `pages`, load the page of each hit.
 
         Raises:
-            SearchError: no provider answered; a page that cannot be had is told in its source's outcome.
+            SearchError: no provider answered. A page that cannot be loaded is no error: its source has the outcome.
         """
-        wanted = Query(text=query, count=count, **filters)
-        hits, sources = await pipeline.search(
-            self._app.stages, wanted, self._deadline(), ignore_progress, fetch_content=pages
+        return await pipeline.search(
+            self._app.stages,
+            Query(text=query, count=count, **filters),
+            self._deadline(),
+            ignore_progress,
+            fetch_content=pages,
         )
-        return SearchResults(hits, sources)
 
     async def fetch(
         self,
@@ -77,11 +69,11 @@ class Kindly:
         format: Format = "markdown",
         force_refresh: bool = False,
     ) -> Document:
-        """One page, whole.
+        """The whole document at an address.
 
         Raises:
-            InputError: the address or the selector cannot be used.
-            FetchError, ExtractError: it could not be had, or holds no text.
+            InputError: the address or the selector is invalid.
+            FetchError, ExtractError: the page cannot be fetched, or contains no text.
         """
         options = ExtractOptions(selector=selector, format=format)
         return await pipeline.fetch(
@@ -91,12 +83,12 @@ class Kindly:
     async def read(
         self, url: str, *questions: str, limit: int = 8, force_refresh: bool = False
     ) -> PageFindings:
-        """What one page says to some questions, one finding for each.
+        """The passages of a page that answer some questions, one finding for each question.
 
         Raises:
-            InputError: the address cannot be used.
-            FetchError, ExtractError: the page could not be had, or holds no text.
-            ReadError: the library refuses.
+            InputError: the address is invalid.
+            FetchError, ExtractError: the page cannot be fetched, or contains no text.
+            ReadError: the library cannot be used.
         """
         return await pipeline.read(
             self._app.stages,
@@ -108,10 +100,10 @@ class Kindly:
         )
 
     async def recall(self, *questions: str, limit: int = 8) -> tuple[Finding, ...]:
-        """What all pages read so far say to some questions, without the network.
+        """The passages of all pages read so far that answer some questions, without the network.
 
         Raises:
-            ReadError: the library refuses.
+            ReadError: the library cannot be used.
         """
         return await pipeline.recall(self._app.stages, questions, limit=limit)
 
@@ -120,21 +112,23 @@ class Kindly:
 
 
 @asynccontextmanager
-async def open_web(settings: Settings | Mapping[str, str] | None = None) -> AsyncIterator[Kindly]:
-    """The engine for as long as the block runs.
+async def open_kindly(
+    settings: Settings | Mapping[str, str] | None = None,
+) -> AsyncIterator[Kindly]:
+    """The verbs for the duration of the block.
 
-    `settings` are variables as in `docs/settings.md`, or ready-made; without them the environment and the settings
-    file hold.
+    `settings` are the variables of `docs/settings.md`, or a `Settings`; without them, the environment and the settings
+    file apply.
 
     Raises:
         SettingsError: a value is wrong or unknown.
     """
-    ready = settings if isinstance(settings, Settings) else Settings.load(settings)
+    loaded = settings if isinstance(settings, Settings) else Settings.load(settings)
     failure: Exception | None = None
-    async with open_app(ready) as app:
+    async with open_app(loaded) as app:
         try:
             yield Kindly(app)
-        except Exception as error:  # noqa: BLE001 - raised again below, where no task group wraps it
+        except Exception as error:  # noqa: BLE001 - raised again below, outside the task group that would wrap it
             failure = error
     if failure is not None:
         raise failure

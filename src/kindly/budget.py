@@ -1,4 +1,4 @@
-"""What a call may spend: a deadline in seconds and an answer size in tokens, both passed down from the top."""
+"""The budget of a call: a deadline in seconds and an answer size in tokens, both passed down by the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +11,18 @@ T = TypeVar("T")
 FIT_STEPS = 8
 
 Clock = Callable[[], float]
-"""Seconds that only ever go up; the event loop's clock unless a test passes another."""
+"""Monotonic seconds: the event loop's clock, or a test's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The moment by which a call must have answered."""
+    """The moment by which a call must finish."""
 
     at: float
     clock: Clock = anyio.current_time
 
     @classmethod
     def after(cls, seconds: float, clock: Clock = anyio.current_time) -> Self:
-        """The deadline `seconds` from now."""
         return cls(clock() + seconds, clock)
 
     def remaining_s(self) -> float:
@@ -35,7 +34,7 @@ class Deadline:
         return Deadline(self.at - seconds, self.clock)
 
     def within(self, seconds: float) -> "Deadline":
-        """This deadline, or the one `seconds` from now if that comes first."""
+        """The earlier of this deadline and `seconds` from now."""
         return Deadline(min(self.at, self.clock() + seconds), self.clock)
 
 
@@ -45,32 +44,31 @@ def elapsed_ms(began: float) -> int:
 
 
 def count_tokens(text: str) -> int:
-    """Tokens of a text as we budget them: a quarter of its UTF-8 bytes, rounded up.
+    """An estimate of a text's tokens: a quarter of its UTF-8 bytes, rounded up.
 
-    English comes out near what tokenizers say; scripts with several bytes a character are counted dearer than
-    characters / 4 would, as tokenizers do too.
+    For English it is close to what tokenizers count. Scripts with several bytes per character count more per character,
+    as they do in tokenizers.
     """
     return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
-def fair_shares(wanted: list[int], available: int) -> list[int]:
-    """Split `available` over wants so that nobody gets more than he wants and the small ones are served whole."""
-    shares = [0] * len(wanted)
-    open_indexes = sorted(range(len(wanted)), key=lambda index: wanted[index])
+def fair_shares(demands: list[int], available: int) -> list[int]:
+    """Max-min fair split of `available`: no share exceeds its demand, and small demands are met in full."""
+    shares = [0] * len(demands)
+    open_indexes = sorted(range(len(demands)), key=lambda index: demands[index])
     left = max(0, available)
     while open_indexes:
         index = open_indexes.pop(0)
-        share = min(wanted[index], left // (len(open_indexes) + 1))
+        share = min(demands[index], left // (len(open_indexes) + 1))
         shares[index] = share
         left -= share
     return shares
 
 
 def fit(build: Callable[[int], T], size: Callable[[T], int], limit: int) -> T:
-    """Nearly the largest of `build(tokens)` whose `size` is within `limit`; `build(0)` if none is.
+    """About the largest `build(tokens)` with a `size` within `limit`, by interpolation search; `build(0)` if none fits.
 
-    `size` grows with `tokens`, but not in step with it: what is built has a frame, and text is quoted in it. So the
-    number of tokens is closed in on from both sides.
+    `size` grows with `tokens`, but not by the same amount: the result has a frame, and its text is escaped.
     """
     whole = build(limit)
     above, high = size(whole), limit

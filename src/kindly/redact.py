@@ -1,4 +1,4 @@
-"""Secrets never leave: every text on its way out (answer, error, log line) goes through one `Redactor`."""
+"""Masks secrets: every answer, error and log line passes through one `Redactor`."""
 
 import json
 from base64 import b64encode
@@ -9,35 +9,34 @@ from urllib.parse import quote, quote_plus
 
 MASK = "***"
 MIN_SECRET_LENGTH = 6
-"""Shorter values are not masked: they would tear holes into ordinary text."""
+"""Shorter values are not masked: they would match ordinary text."""
 
 
 class Secret(Protocol):
-    """A value that shows itself only when asked, such as `pydantic.SecretStr`."""
+    """A value that is hidden in logs and representations, such as `pydantic.SecretStr`."""
 
     def get_secret_value(self) -> str:
-        """The plain value; called at the moment of sending and kept nowhere."""
+        """The plain value; called when it is sent, and not stored."""
         ...
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Redactor:
-    """Replaces every known secret, also as URLs, JSON and basic authentication write it, by a mask."""
+    """Replaces every known secret by a mask, also in its URL, JSON and base64 encodings."""
 
     _needles: tuple[str, ...]
 
     @classmethod
     def of(cls, secrets: Iterable[str]) -> Self:
-        """A redactor for these values; longer ones first, so that no part of one survives."""
+        """A redactor for these values. Longer ones are replaced first, so that no part of one remains."""
         values = {secret for secret in secrets if len(secret) >= MIN_SECRET_LENGTH}
-        needles = {form for value in values for form in _forms(value)}
+        needles = {encoding for value in values for encoding in _encodings(value)}
         return cls(tuple(sorted(needles, key=lambda needle: (-len(needle), needle))))
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._needles)} needles)"
 
     def text(self, text: str) -> str:
-        """`text` with every secret masked."""
         for needle in self._needles:
             if needle in text:
                 text = text.replace(needle, MASK)
@@ -54,8 +53,8 @@ class Redactor:
         return value
 
 
-def _forms(secret: str) -> Iterator[str]:
-    """A secret as it may be spelled on its way through other programs."""
+def _encodings(secret: str) -> Iterator[str]:
+    """The encodings of a secret that other programs may use."""
     yield secret
     yield quote(secret, safe="")
     yield quote_plus(secret)

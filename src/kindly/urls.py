@@ -1,8 +1,7 @@
-"""URLs, parsed once and strictly: text in, a `Url` that every parser reads alike out; and canonical
-forms as keys.
+"""Strict URL parsing: text → `Url`, which every parser understands in the same way; and canonical URLs as keys.
 
-Pure. Whatever two parsers might read differently is refused here, so that the host that was checked
-is the host that is asked. Whether an address may be contacted is not decided here.
+Pure. A URL that two parsers could understand differently is refused, so that the checked host is the requested host.
+The SSRF guard (`fetch.guard`) decides whether an address may be contacted.
 """
 
 import re
@@ -18,7 +17,7 @@ MAX_HOST_CHARS = 253
 MAX_LABEL_CHARS = 63
 
 SAFE_IN_TARGET = "!$%&'()*+,-./:;=?@[]_~|"
-"""What is sent as it is in a path and query; the rest is percent-encoded."""
+"""Characters of a path or query that are not percent-encoded."""
 
 TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_", "mtm_")
 TRACKING_NAMES = frozenset(
@@ -48,7 +47,7 @@ TRACKING_NAMES = frozenset(
     }
 )
 
-ODD = re.compile(r"[\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+UNSAFE = re.compile(r"[\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 AUTHORITY_END = re.compile(r"[/?#]")
 PORT = re.compile(r"[1-9][0-9]{0,4}")
@@ -58,7 +57,7 @@ NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """One http or https address, as it will be sent."""
+    """An http or https URL in the form in which it is requested."""
 
     scheme: str
     host: str
@@ -72,23 +71,21 @@ class Url:
 
     @property
     def is_default_port(self) -> bool:
-        """Whether the port need not be written."""
         return self.port == DEFAULT_PORTS[self.scheme]
 
     @property
     def netloc(self) -> str:
-        """Host and port as a Host header has them."""
+        """Host and port as in a Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.is_default_port else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port."""
         return f"{self.scheme}://{self.netloc}"
 
     @property
     def address(self) -> IPv4Address | IPv6Address | None:
-        """The IP address, when the host is one."""
+        """The IP address, if the host is one."""
         try:
             return IPv6Address(self.host) if ":" in self.host else IPv4Address(self.host)
         except AddressValueError:
@@ -96,13 +93,13 @@ class Url:
 
 
 def parse(raw: str) -> Url:
-    """The one reading of `raw`; blanks around it are ignored, its fragment is dropped.
+    """Parse a URL. Spaces around it are ignored, and its fragment is dropped.
 
     Raises:
-        InputError: it is no http or https URL, or parsers would disagree about it.
+        InputError: it is not an http or https URL, or parsers would disagree about it.
     """
     text = raw.strip(" ")
-    _refuse_odd_characters(text)
+    _refuse_unsafe_characters(text)
     scheme, rest = _split_scheme(text)
     end = AUTHORITY_END.search(rest)
     authority = rest if end is None else rest[: end.start()]
@@ -115,10 +112,10 @@ def parse(raw: str) -> Url:
 
 
 def join(base: Url, location: str) -> Url:
-    """Where a `Location` header leads from `base`; blanks inside it are percent-encoded first.
+    """Resolve a `Location` header against `base`. Spaces inside it are percent-encoded first.
 
     Raises:
-        InputError: it leads to no http or https URL, or parsers would disagree about it.
+        InputError: the result is not an http or https URL, or parsers would disagree about it.
     """
     text = location.strip(" ").replace(" ", "%20")
     if SCHEME.match(text):
@@ -136,10 +133,10 @@ def join(base: Url, location: str) -> Url:
 
 
 def canonical(url: str) -> str:
-    """The form under which two spellings of one page are the same: a key, not an address to send.
+    """A key for deduplication, equal for two spellings of one page; not a URL to request.
 
-    Without `www.`, default port, fragment, tracking parameters and trailing slash. What cannot be
-    parsed is its own key.
+    Without `www.`, default port, fragment, tracking parameters and trailing slash. A text that cannot be parsed is its
+    own key.
     """
     try:
         parsed = parse(url)
@@ -152,7 +149,7 @@ def canonical(url: str) -> str:
 
 
 def domain(url: str) -> str:
-    """The host without `www.`; empty when there is none."""
+    """The host without `www.`; empty if there is none."""
     try:
         host = parse(url).host
     except InputError:
@@ -176,19 +173,19 @@ def _too_long() -> InputError:
     return _refused(f"The URL is longer than {MAX_URL_CHARS} characters; use a shorter one.")
 
 
-def _refuse_odd_characters(text: str) -> None:
+def _refuse_unsafe_characters(text: str) -> None:
     if not text:
         raise _refused("The URL is empty; give an http or https address.")
     if len(text) > MAX_URL_CHARS:
         raise _too_long()
-    odd = ODD.search(text)
-    if odd is None:
+    unsafe = UNSAFE.search(text)
+    if unsafe is None:
         return
-    if odd[0] == "\\":
+    if unsafe[0] == "\\":
         raise _refused("The URL has a backslash; write it as %5C, or as / if a slash is meant.")
-    if 0xD800 <= ord(odd[0]) <= 0xDFFF:
-        raise _refused("The URL has half a character (a lone surrogate); remove it.")
-    raise _refused("The URL has a blank or control character; percent-encode it.")
+    if 0xD800 <= ord(unsafe[0]) <= 0xDFFF:
+        raise _refused("The URL has a lone surrogate (half a character); remove it.")
+    raise _refused("The URL has a space or control character; percent-encode it.")
 
 
 def _split_scheme(text: str) -> tuple[str, str]:
@@ -206,7 +203,7 @@ def _split_scheme(text: str) -> tuple[str, str]:
 
 def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
     if "@" in authority:
-        raise _refused("The URL holds a user name or password; remove everything up to the @.")
+        raise _refused("The URL contains a user name or password; remove everything up to the @.")
     if "%" in authority:
         raise _refused(
             "The URL's host is percent-encoded or has a zone; write the plain host name."
@@ -263,19 +260,17 @@ def _ipv4(host: str) -> str:
 
 def _label(text: str) -> str:
     if not text:
-        raise _refused("The URL's host has an empty part: a dot too many.")
+        raise _refused("The URL's host has an empty part; remove the extra dot.")
     lowered = text.lower() if text.isascii() else _punycode(text)
     if not ASCII_LABEL.fullmatch(lowered):
-        raise _refused(
-            "The URL's host has a part that is too long or holds characters no host name has."
-        )
+        raise _refused("The URL's host has a part that is too long or contains invalid characters.")
     if lowered.startswith("xn--") and text.isascii():
         _check_punycode(lowered)
     return lowered
 
 
 def _punycode(label: str) -> str:
-    """The ASCII form of an international label; look-alikes of plain ASCII are refused."""
+    """The Punycode form of an international label; look-alikes of plain ASCII are refused."""
     if len(label) > MAX_LABEL_CHARS:
         raise _refused("The URL's host has a part that is too long.")
     import idna
@@ -308,7 +303,7 @@ def _target(text: str) -> str:
 
 
 def _without_dot_segments(path: str) -> str:
-    """`path` with `.` and `..` resolved, as RFC 3986, 5.2.4 has it."""
+    """`path` with `.` and `..` resolved (RFC 3986, 5.2.4)."""
     kept: list[str] = []
     segments = path.split("/")[1:]
     for index, segment in enumerate(segments):

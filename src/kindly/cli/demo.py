@@ -6,9 +6,8 @@ import anyio
 import click
 
 import kindly
-from kindly.api import SearchResults
 from kindly.budget import count_tokens
-from kindly.models import PageFindings
+from kindly.models import PageFindings, SearchResults
 from kindly.settings import Settings
 
 QUERY = "how bees tell each other where food is"
