@@ -17,7 +17,7 @@ from tests.support.processes import run_kindly as run
 from tests.support.served_world import BOTH, CANARIES, environment, serper, tavily
 from tests.support.site import Answer, Site, html
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 STILL = {"KINDLY_BROWSER": "off"}
 

@@ -10,7 +10,7 @@ from tests.support.processes import run_kindly as run
 from tests.support.served_world import environment
 from tests.support.site import Site, running_site
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 async def test_what_was_read_can_be_asked_listed_exported_moved_and_forgotten(

@@ -30,7 +30,7 @@ from tests.support.shared_data import needs_shared, shared_lines
 from tests.support.site import HTML, Answer, html, redirect, text
 from tests.support.streams import ScriptedNet, Talk, scripted_net
 
-pytestmark = [pytest.mark.anyio, needs_chromium]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_chromium]
 
 VECTORS = SHARED_DATA / "security" / "ssrf_vectors.dev.jsonl"
 CANARIES = ("http://10.0.0.1/canary", "http://127.0.0.1:8123/canary")

@@ -34,7 +34,7 @@ from tests.support.chromium import missing, needs_chromium
 from tests.support.fetch_fakes import FakeResolver
 from tests.support.site import html, redirect, running_site
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 needs_linux = pytest.mark.skipif(
     bool(missing()) or sys.platform != "linux", reason="authorities are handed to Chromium on Linux"

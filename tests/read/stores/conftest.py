@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from kindly.read.store import Store, StoreSettings
-from kindly.read.stores import open_store
+from kindly.read.stores import STORES, open_store
 from tests.support.postgres import postgres as postgres
 from tests.support.postgres import schema
 
 Opener = Callable[[], Store]
-SHARED = ("sqlite", "duckdb", "postgres")
 
 
-@pytest.fixture(params=(*SHARED, "memory"))
+@pytest.fixture(params=[spec.name for spec in STORES])
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found

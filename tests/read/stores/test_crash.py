@@ -11,7 +11,7 @@ from kindly.read.store import StoreSettings
 from tests.support.killing import Killer
 from tests.support.postgres import schema
 
-KILLS = {"sqlite": 40, "duckdb": 15, "postgres": 15}
+KILLS = {"sqlite": 12, "duckdb": 6, "postgres": 6}
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from kindly.fetch.guard.guard import Guard, GuardPolicy
 from tests.support.chromium import needs_chromium
 from tests.support.site import Answer, Site, html, redirect, running_site
 
-pytestmark = [pytest.mark.anyio, needs_chromium]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_chromium]
 
 WORDS = "<p>Bees see ultraviolet light, and tell the others by a dance.</p>" * 5
 PAGES = {
