@@ -33,7 +33,7 @@ from bench.retrieval import (
 )
 
 from kindly.read.chunk import split
-from kindly.read.ranking.passage_features import NAMES
+from kindly.read.ranking.passage_features import Feature
 from kindly.read.ranking.rank import Index
 from kindly.read.ranking.ranker_model import Weights, relative, summary
 
@@ -304,17 +304,19 @@ class Favour:
     def of(self, one: Example) -> float:
         """What a question on a page gets."""
         english, latin = (
-            float(one.features[0, NAMES.index(name)]) for name in ("english", "latin")
+            float(one.features[0, column]) for column in (Feature.ENGLISH, Feature.LATIN)
         )
         return self.other * (1 - english) + self.latin * (latin - english)
 
     def within(self, weights: Weights) -> Weights:
         """Weights that add the same."""
         answer, bias = weights.answer.copy(), weights.answer_bias + self.other
-        for name, amount in (("english", -self.other - self.latin), ("latin", self.latin)):
-            place = NAMES.index(name)
-            answer[place] += amount * weights.answer_scale[place]
-            bias += amount * float(weights.answer_mean[place])
+        for column, amount in (
+            (Feature.ENGLISH, -self.other - self.latin),
+            (Feature.LATIN, self.latin),
+        ):
+            answer[column] += amount * weights.answer_scale[column]
+            bias += amount * float(weights.answer_mean[column])
         return replace(weights, answer=answer, answer_bias=bias)
 
 
@@ -324,8 +326,8 @@ def favour(values: "Floats", found: Sequence[Example]) -> Favour:
     for name in sorted({one.set for one in found} - set(ENGLISH)):
         here = [number for number, one in enumerate(found) if one.set == name]
         english, plain = (
-            float(np.mean([found[number].features[0, NAMES.index(column)] for number in here]))
-            for column in ("english", "latin")
+            float(np.mean([found[number].features[0, column] for number in here]))
+            for column in (Feature.ENGLISH, Feature.LATIN)
         )
         low = float(np.quantile(values[here], MISSED_OTHER))
         lacking[plain > 0.5].append((SLACK - low) / (1 - english))

@@ -4,10 +4,17 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from kindly.read.row_format import Aged, from_micros, from_path, outdated, to_micros, to_path
+from kindly.read.row_format import (
+    EvictionCandidate,
+    from_micros,
+    from_path,
+    outdated,
+    to_micros,
+    to_path,
+)
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
-PAGES = [Aged(f"p{day}", NOON - timedelta(days=day), 10) for day in range(5)]
+PAGES = [EvictionCandidate(f"p{day}", NOON - timedelta(days=day), 10) for day in range(5)]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What all stores agree on before they write a row: what is kept of a page, what it weighs, which pages leave first."""
+"""Rows that all stores share: values of the columns, estimated size, order of eviction, and the check of the model."""
 
 import json
 import re
@@ -23,23 +23,26 @@ Row = tuple[Any, ...]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-"""No database takes halves of characters, and PostgreSQL no NUL."""
-TEXT_WEIGHT = 3
-"""Bytes on disk for a byte of text: the text, its terms and their index."""
-CHUNK_WEIGHT = 400
+"""No database accepts surrogates, and PostgreSQL no NUL."""
+BYTES_PER_TEXT_BYTE = 3
+"""On disk: the text, its terms and their index."""
+BYTES_PER_CHUNK = 400
+BYTES_PER_DIMENSION = 3
 DOCUMENT = (
     "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial"
 )
 CHUNK = "id, text, start_at, end_at, section_path, tokens"
-"""Columns that all databases have alike."""
+"""Columns that all databases share."""
+DOCUMENT_COLUMNS, CHUNK_COLUMNS = DOCUMENT.count(",") + 1, CHUNK.count(",") + 1
+LAST_CRAWLED = DOCUMENT.split(", ").index("last_crawled")
 MODEL_NAME, MODEL_DIMENSION = "embedding_model", "embedding_dim"
-"""Keys of the table `meta`."""
 SCHEMA = "schema_version"
+"""Keys of the table `meta`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Aged:
-    """A page as eviction sees it."""
+class EvictionCandidate:
+    """A page with what eviction needs to know."""
 
     key: int | str
     crawled_at: datetime
@@ -47,17 +50,17 @@ class Aged:
 
 
 def storable(text: str) -> str:
-    """The text, each character that no database takes replaced by one that all take."""
+    """The text with unstorable characters replaced by U+FFFD."""
     return UNSTORABLE.sub("\ufffd", text)
 
 
 def storable_entry(entry: StoredPageInfo) -> StoredPageInfo:
-    """The entry as it can be kept."""
+    """The page's data with storable text."""
     return replace(entry, title=storable(entry.title))
 
 
 def storable_chunks(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
-    """The chunks as they can be kept: each id once."""
+    """The chunks with storable text, each id once."""
     once: dict[str, Chunk] = {}
     for chunk in chunks:
         once.setdefault(chunk.id, chunk)
@@ -72,19 +75,21 @@ def _storable_chunk(chunk: Chunk) -> Chunk:
 
 
 def to_path(section: Sequence[str]) -> str:
-    """The headings above a chunk, as one field."""
+    """The headings above a chunk, as one column."""
     return json.dumps(section, ensure_ascii=False) if section else ""
 
 
 @lru_cache(maxsize=4096)
 def from_path(path: str | None) -> tuple[str, ...]:
-    """The headings of a field."""
+    """The headings from that column."""
     return tuple(json.loads(path)) if path else ()
 
 
 def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
-    """The page of a row that begins with `DOCUMENT`."""
-    url, title, etag, last_modified, _, content_hash, total, language, how, partial = row[:10]
+    """The page from a row that begins with the columns of `DOCUMENT`."""
+    url, title, etag, last_modified, _, content_hash, total, language, how, partial = row[
+        :DOCUMENT_COLUMNS
+    ]
     return StoredPageInfo(
         url=url,
         title=title,
@@ -116,8 +121,8 @@ def from_entry(entry: StoredPageInfo, crawled: object) -> Row:
 
 
 def to_chunk(url: str, row: Row) -> Chunk:
-    """The chunk of a row that begins with `CHUNK`."""
-    id_, text, start, end, path, tokens = row[:6]
+    """The chunk from a row that begins with the columns of `CHUNK`."""
+    id_, text, start, end, path, tokens = row[:CHUNK_COLUMNS]
     return Chunk(id_, url, text, start, end, from_path(path), tokens)
 
 
@@ -128,65 +133,70 @@ def from_chunk(chunk: Chunk) -> Row:
 
 
 def indexed_terms(chunk: Chunk) -> list[str]:
-    """What a chunk is found by: the terms of its headings and of its text."""
+    """The terms of a chunk's headings and text, which the word search uses."""
     from kindly.text.terms import terms
 
     return terms("\n".join((*chunk.section, chunk.text)))
 
 
-def weight(chunks: Iterable[Chunk], dimension: int) -> int:
-    """About how many bytes a page takes in a store."""
+def estimated_bytes(chunks: Iterable[Chunk], dimension: int) -> int:
+    """The approximate size of a page in a store."""
     return sum(
-        TEXT_WEIGHT * len(chunk.text.encode()) + CHUNK_WEIGHT + 3 * dimension for chunk in chunks
+        BYTES_PER_TEXT_BYTE * len(chunk.text.encode())
+        + BYTES_PER_CHUNK
+        + BYTES_PER_DIMENSION * dimension
+        for chunk in chunks
     )
 
 
 def to_micros(moment: datetime) -> int:
-    """A moment as a whole number."""
+    """Microseconds since 1970."""
     return (moment - EPOCH) // MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
-    """The moment of a number."""
+    """The time from microseconds since 1970."""
     return EPOCH + micros * MICROSECOND
 
 
-def outdated(pages: Sequence[Aged], max_bytes: int, before: datetime) -> list[int | str]:
-    """The keys of the pages that leave: those crawled before then, and the oldest beyond the size."""
-    gone: list[int | str] = []
+def outdated(
+    pages: Sequence[EvictionCandidate], max_bytes: int, before: datetime
+) -> list[int | str]:
+    """The keys of the pages to evict: those fetched before that time, and the oldest beyond the size."""
+    evicted: list[int | str] = []
     total = 0
     for page in sorted(pages, key=lambda one: one.crawled_at, reverse=True):
         total += page.size
         if page.crawled_at < before or total > max_bytes:
-            gone.append(page.key)
-    return gone
+            evicted.append(page.key)
+    return evicted
 
 
 def to_model(meta: Mapping[str, str]) -> EmbeddingModel | None:
-    """Whose vectors a store holds, by its table `meta`."""
+    """The model of a store's vectors, from its table `meta`."""
     if MODEL_NAME not in meta:
         return None
     return EmbeddingModel(meta[MODEL_NAME], int(meta[MODEL_DIMENSION]))
 
 
 def model_to_keep(
-    kept: EmbeddingModel | None, given: EmbeddingModel | None, vectors: "Mapping[str, Vectors]"
+    stored: EmbeddingModel | None, given: EmbeddingModel | None, vectors: "Mapping[str, Vectors]"
 ) -> EmbeddingModel | None:
-    """The model to write down, if these are a store's first vectors.
+    """The model to store, if these are the store's first vectors.
 
     Raises:
         ModelMismatch: the store holds another model's vectors.
-        ValueError: vectors that are not the model's.
+        ValueError: the vectors do not fit the model.
     """
     if vectors and given is None:
         raise ValueError("vectors need the model that made them")
     if given is None:
         return None
-    if kept is not None and kept != given:
+    if stored is not None and stored != given:
         raise ModelMismatch(
-            f"The library's vectors are those of {kept.name} ({kept.dimension} numbers each), not of {given.name} "
-            f"({given.dimension}). Run `kindly library rebuild` to make them anew, or set the model back."
+            f"The library's vectors were made by {stored.name} ({stored.dimension} dimensions), not by {given.name} "
+            f"({given.dimension}). Run `kindly library rebuild` to replace them, or configure the former model again."
         )
     if any(vector.shape != (given.dimension,) for vector in vectors.values()):
         raise ValueError("a vector is not as long as its model says")
-    return given if kept is None and vectors else None
+    return given if stored is None and vectors else None

@@ -1,7 +1,7 @@
-"""The library's shape: what a store takes in and gives back. Which database is behind it is its plugin's own affair.
+"""The protocol of stores, which keep the library's pages in a database.
 
-A store keeps pages as chunks with their terms and vectors. It never ranks: it hands out all of one page, or the
-candidates of a question over all pages; `rank` decides.
+A store keeps pages as chunks with their terms and vectors. It does not rank: it returns all of one page, or candidate
+chunks for a question over all pages; `kindly.read.ranking` ranks them.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """One page as it is kept: its chunks in the page's order, and a vector of length one for each."""
+    """One page of the library: its chunks in order, and a vector of length one for each."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
     vectors: "Vectors | None"
-    """One row per chunk; None where any chunk has none yet."""
+    """One row per chunk; None if any chunk has no vector yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk that may answer a question asked of the whole library."""
+    """A chunk that may answer a question to the whole library."""
 
     entry: StoredPageInfo
     chunk: Chunk
@@ -41,7 +41,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """Whose vectors a store holds."""
+    """The model that made a store's vectors."""
 
     name: str
     dimension: int
@@ -63,14 +63,14 @@ class StoreStats:
 
 
 class Store(Protocol):
-    """A library. Every method raises `StoreUnavailable` where the database fails for good."""
+    """A database of pages. Every method raises `StoreUnavailable` if retries do not help."""
 
     async def model(self) -> EmbeddingModel | None:
-        """Whose vectors it holds; None before the first."""
+        """The model of its vectors; None before the first vector."""
         ...
 
     async def page(self, url: str) -> StoredPage | None:
-        """All of a page."""
+        """A page with all its chunks."""
         ...
 
     async def put(
@@ -80,10 +80,10 @@ class Store(Protocol):
         vectors: "Mapping[str, Vectors]",
         model: EmbeddingModel | None,
     ) -> None:
-        """Keep a page as these chunks and no others, in one transaction.
+        """Store a page as exactly these chunks, in one transaction. It is durable on return.
 
-        Chunks that are there already keep their vector; `vectors` has those of new ones, by id. `model` made them: the
-        first one is kept for good. Durable when it returns.
+        Chunks that are stored already keep their vector; `vectors` has those of new ones, by id. `model` made them; the
+        first model stays until `drop_vectors`.
 
         Raises:
             ModelMismatch: the store holds another model's vectors.
@@ -91,45 +91,45 @@ class Store(Protocol):
         ...
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
-        """Note that a page was looked at again and is unchanged."""
+        """Set the time of a page that was checked and is unchanged."""
         ...
 
     async def candidates(
         self, terms: Sequence[str], vector: "Vectors | None", limit: int
     ) -> list[Candidate]:
-        """Up to `limit` chunks by words and up to `limit` by vector, each once, in no order."""
+        """Up to `limit` chunks by words and up to `limit` by vector, without duplicates, in no order."""
         ...
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        """Pages, the latest first."""
+        """Pages, newest first."""
         ...
 
     def pages(self) -> AsyncIterator[StoredPage]:
-        """Every page, for export, moving and rebuilding."""
+        """Every page, for export, migration and rebuild."""
         ...
 
     async def forget(self, url: str | None = None) -> int:
-        """Drop a page, or all; how many there were."""
+        """Drop a page, or all; return how many there were."""
         ...
 
     async def drop_vectors(self) -> None:
-        """Drop all vectors and the model, so that another may fill the store."""
+        """Drop all vectors and the model, so that another model can fill the store."""
         ...
 
     async def evict(self, *, max_bytes: int, before: datetime) -> int:
-        """Drop pages crawled before then, and the oldest until the rest fits; how many."""
+        """Drop pages fetched before that time, then the oldest until the rest fits; return how many."""
         ...
 
     async def stats(self) -> StoreStats:
-        """How much it holds."""
+        """Size and age of the library."""
         ...
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
-        """Hold off everyone who shares the store from working on this page; waits its turn."""
+        """An exclusive lock on a page among all who share the store, as far as the database allows."""
         ...
 
     async def aclose(self) -> None:
-        """Let go of everything."""
+        """Close all files and connections."""
         ...
 
 

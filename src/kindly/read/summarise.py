@@ -1,4 +1,4 @@
-"""Text → its key sentences, word for word and in their order: extractive, within a number of characters.
+"""Extractive summary: text → its key sentences, unchanged and in order, within a number of characters.
 
 With a question, those that answer it; without one, those that share most with all others.
 """
@@ -10,9 +10,9 @@ import numpy as np
 
 from kindly.read.chunk import split
 from kindly.read.ranking import ranker_model
-from kindly.read.ranking.passage_features import asked, features
+from kindly.read.ranking.passage_features import features, question_terms
 from kindly.read.ranking.rank import local_model
-from kindly.read.ranking.sentence_index import SentenceIndex, lay_out
+from kindly.read.ranking.sentence_index import SentenceIndex, build_index
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
 
 MAX_TEXT = 60_000
-"""Characters that are looked at; a summary of more is one of its beginning."""
-LEAD = 0.15
-"""What standing first adds, as the point of a page is most often made there."""
+"""Characters that are used; of a longer text, its beginning."""
+LEAD_BONUS = 0.15
+"""For the first sentence, because a page most often makes its point there."""
 MIN_CHARACTERS = 40
-SAME = 0.6
-"""Of the shorter sentence's words, from which it adds nothing."""
-ANSWERING = 2.0
-"""What answering the question counts, beside being at the heart of the text."""
+DUPLICATE = 0.6
+"""The share of the shorter sentence's words from which it adds nothing."""
+ANSWER_WEIGHT = 2.0
+"""Of answering the question, beside being central to the text."""
 ELLIPSIS = "…"
 
 _MARK = re.compile(
@@ -44,39 +44,40 @@ def summarise(text: str, *, limit: int = 500, question: str | None = None) -> st
     """At most `limit` characters of the text's own sentences; empty if it has none."""
     chunks = split(text[:MAX_TEXT], "")
     model = local_model()
-    grid = lay_out(chunks, model, window_tokens=0)
-    if not len(grid.begin):
+    index = build_index(chunks, model, window_tokens=0)
+    if not len(index.windows):
         return ""
-    worth = _central(grid)
-    if question is not None and (one := asked(question, grid, model)).terms:
-        worth = worth + ANSWERING * _even(ranker_model.load().scores(features(one)))
-    order = np.argsort(-worth, kind="stable").tolist()
-    return _joined(_chosen(chunks, grid, order, limit), limit)
+    scores = _centrality(index)
+    if question is not None and (terms := question_terms(question, index, model)).terms:
+        answers = ranker_model.load().scores(features(terms))
+        scores = scores + ANSWER_WEIGHT * _normalised(answers)
+    order = np.argsort(-scores, kind="stable").tolist()
+    return _joined(_chosen(chunks, index, order, limit), limit)
 
 
 def _chosen(
-    chunks: "Sequence[Chunk]", grid: SentenceIndex, order: list[int], limit: int
+    chunks: "Sequence[Chunk]", index: SentenceIndex, order: list[int], limit: int
 ) -> dict[int, str]:
-    """The best sentences that fit and do not say the same, by their place in the text."""
+    """The best sentences that fit and do not repeat each other, by their number in the text."""
     chosen: dict[int, str] = {}
-    words: list[set[str]] = []
-    left = limit
+    chosen_words: list[set[str]] = []
+    remaining = limit
     for number in order:
-        one = grid.sentences[number]
+        one = index.sentences.spans[number]
         sentence = _plain(chunks[one.chunk].text[one.start : one.end])
-        said = set(sentence.lower().split())
+        words = set(sentence.lower().split())
         if (
             one.kind != "prose"
             or len(sentence) < MIN_CHARACTERS
-            or any(_same(said, other) for other in words)
+            or any(_is_duplicate(words, other) for other in chosen_words)
         ):
             continue
-        if len(sentence) <= left:
+        if len(sentence) <= remaining:
             chosen[number] = sentence
-            words.append(said)
-            left -= len(sentence) + 1
+            chosen_words.append(words)
+            remaining -= len(sentence) + 1
     if not chosen and order:
-        longest = max(grid.sentences, key=lambda one: one.end - one.start)
+        longest = max(index.sentences.spans, key=lambda one: one.end - one.start)
         chosen[0] = _plain(chunks[longest.chunk].text[longest.start : longest.end])
     return chosen
 
@@ -90,26 +91,28 @@ def _joined(chosen: dict[int, str], limit: int) -> str:
     )
 
 
-def _same(one: set[str], other: set[str]) -> bool:
-    return len(one & other) >= SAME * min(len(one), len(other))
+def _is_duplicate(one: set[str], other: set[str]) -> bool:
+    return len(one & other) >= DUPLICATE * min(len(one), len(other))
 
 
 def _plain(sentence: str) -> str:
     return " ".join(_LEADING.sub("", _MARK.sub("", sentence), count=1).split())
 
 
-def _even(scores: "Floats") -> "Floats":
-    """From nought to one."""
+def _normalised(scores: "Floats") -> "Floats":
+    """Scaled to the range 0 to 1."""
     low, high = float(scores.min()), float(scores.max())
     return np.asarray((scores - low) / max(1e-6, high - low))
 
 
-def _central(grid: SentenceIndex) -> "Floats":
-    """For each sentence, how much its words are those of the text; and something for standing at the beginning."""
-    often = np.bincount(grid.uses, minlength=len(grid.vocabulary)).astype(np.float32)
-    full = np.minimum(1, grid.weight / max(1e-6, float(grid.weight.max(initial=0))))
-    weight = np.log1p(often) * np.where(full > 0, full, 1)
-    sums = np.bincount(grid.home, weights=weight[grid.uses], minlength=len(grid.counts))
-    score = sums / np.maximum(grid.counts, 8)
-    place = np.arange(len(score)) / max(1, len(score))
-    return np.asarray(score / max(1e-6, float(score.max())) + LEAD * (1 - place) ** 4)
+def _centrality(index: SentenceIndex) -> "Floats":
+    """For each sentence, how frequent its words are in the text, with a bonus for the beginning."""
+    postings, counts = index.postings, index.sentences.term_counts
+    frequency = np.bincount(postings.terms, minlength=len(postings.vocabulary)).astype(np.float32)
+    lengths = index.vectors.lengths
+    specificity = np.minimum(1, lengths / max(1e-6, float(lengths.max(initial=0))))
+    weight = np.log1p(frequency) * np.where(specificity > 0, specificity, 1)
+    sums = np.bincount(postings.sentences, weights=weight[postings.terms], minlength=len(counts))
+    score = sums / np.maximum(counts, 8)
+    position = np.arange(len(score)) / max(1, len(score))
+    return np.asarray(score / max(1e-6, float(score.max())) + LEAD_BONUS * (1 - position) ** 4)

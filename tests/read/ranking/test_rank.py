@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from kindly.models import Chunk, Passage
 from kindly.read.chunk import split
 from kindly.read.ranking import ranker_model, static_model
-from kindly.read.ranking.rank import REST, SIZES, Index, Ranking
+from kindly.read.ranking.rank import LEFTOVER_TOKENS, SIZES, Index, Ranking
 
 URL = "https://example.com/bees"
 FILLER = (
@@ -122,7 +122,7 @@ def test_passages_stay_within_their_size() -> None:
     passages = ask(f"{BEES}\n\n{rest}", WINTER, threshold=0.0).passages
 
     assert len(passages) == 8
-    assert all(len(one.text) / 4 <= max(SIZES) + 2 * REST + 1 for one in passages)
+    assert all(len(one.text) / 4 <= max(SIZES) + 2 * LEFTOVER_TOKENS + 1 for one in passages)
 
 
 def test_little_that_would_be_left_of_a_chunk_is_taken_in() -> None:

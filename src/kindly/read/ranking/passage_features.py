@@ -1,9 +1,10 @@
-"""Grid + question → numbers that tell how well each window answers: words, their nearness, their kin, their meaning.
+"""Sentence index + question → one row of features per window: BM25, coverage, proximity, word and vector similarity.
 
-Every feature lies near 0 to 1 and means the same on any page, so that one set of weights and one threshold serve all.
+Every feature is about 0 to 1 and means the same on any page, so that one set of weights and one threshold fit all.
 """
 
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,41 +22,51 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Ints = NDArray[np.intp]
 
-NAMES = (
-    "words",
-    "words_sentence",
-    "share",
-    "share_sentence",
-    "share_headings",
-    "near",
-    "words_chunk",
-    "words_two_sentences",
-    "lead",
-    "alike",
-    "alike_sentence",
-    "meaning",
-    "meaning_sentence",
-    "kin",
-    "kin_sentence",
-    "alike_headings",
-    "early",
-    "share_page",
-    "lacking",
-    "length",
-    "latin",
-    "unspaced",
-    "english",
-)
+
+class Feature(IntEnum):
+    """The columns. Their order is that of the weights in `ranker.json`.
+
+    A name that ends in SENTENCE is the best of the sentences. COVERAGE_PAGE and later are equal for all windows.
+    """
+
+    BM25 = 0
+    BM25_SENTENCE = 1
+    COVERAGE = 2
+    COVERAGE_SENTENCE = 3
+    COVERAGE_HEADINGS = 4
+    PROXIMITY_SENTENCE = 5
+    BM25_CHUNK = 6
+    BM25_TWO_SENTENCES = 7
+    LEAD_SENTENCE = 8
+    SIMILARITY = 9
+    SIMILARITY_SENTENCE = 10
+    COSINE = 11
+    COSINE_SENTENCE = 12
+    PREFIX_BM25 = 13
+    PREFIX_BM25_SENTENCE = 14
+    SIMILARITY_HEADINGS = 15
+    EARLINESS = 16
+    COVERAGE_PAGE = 17
+    MISSING_WEIGHT = 18
+    QUESTION_LENGTH = 19
+    LATIN = 20
+    UNSPACED = 21
+    ENGLISH = 22
+
+
+Columns = dict[Feature, "Floats"]
+
 K1, B = 1.2, 0.75
-FULL_WEIGHT = 12.0
-"""The length of a word's vector from which it counts in full; "the" has 2, "agreement" 16."""
+"""BM25's term saturation and length normalisation."""
+SPECIFIC_LENGTH = 12.0
+"""The norm of a word's vector from which it counts in full; "the" has 2, "agreement" 16."""
 NEAR_WORDS = 3
 LEAD_WORDS = 6
-"""Words at the beginning of a sentence or clause, which most often say what it is about."""
-PLAIN_POWER = 8
-"""Of the share of words without accents: English has nearly all, Spanish or German nine of ten."""
+"""Words at the beginning of a sentence, which most often say what it is about."""
+ASCII_POWER = 8
+"""Of the share of ASCII words: nearly all in English, nine of ten in Spanish or German."""
 EARLY = 2000
-"""Characters from the beginning of a page at which a window counts as half as early as the first."""
+"""Characters from the beginning of a page after which a window counts as half as early as the first."""
 LONG_QUESTION = 24
 """Terms from which a question counts as long."""
 MIN_SENTENCE = 8.0
@@ -64,239 +75,269 @@ MIN_SENTENCE = 8.0
 
 @dataclass(frozen=True)
 class QuestionTerms:
-    """A question in the grid's numbers."""
+    """A question in the numbers of an index."""
 
-    grid: SentenceIndex
+    index: SentenceIndex
     terms: tuple[str, ...]
     """Each once."""
     sequence: "Ints"
-    """The question's terms in its order, -1 where the grid has none."""
+    """All terms of the question in order; -1 if the index has no such term."""
     numbers: "Ints"
-    """Of `terms`, -1 where the grid has none."""
+    """Of `terms`; -1 if the index has no such term."""
     vectors: "Floats"
-    full: "Floats"
-    """How much each word says, up to 1."""
+    specificity: "Floats"
+    """How specific each word is, up to 1."""
 
     @cached_property
     def known(self) -> "Ints":
-        """Places in `terms` of those that the grid has."""
+        """Positions in `terms` of those that the index has."""
         return np.flatnonzero(self.numbers >= 0)
 
     @cached_property
-    def plain(self) -> "Floats":
-        """Rarity of each term."""
-        unseen = inverse_frequency(np.zeros(1, dtype=np.intp), len(self.grid.sentences))
-        rarity = np.append(self.grid.rarity, unseen)
-        return np.asarray(rarity[self.numbers])
+    def idf(self) -> "Floats":
+        unseen = inverse_frequency(np.zeros(1, dtype=np.intp), len(self.index.sentences))
+        return np.asarray(np.append(self.index.postings.idf, unseen)[self.numbers])
 
     @cached_property
     def weights(self) -> "Floats":
-        """Rarity and how much the word says, together; they sum up to one."""
-        weights = self.plain * self.full
+        """IDF times specificity, normalised to a sum of one."""
+        weights = self.idf * self.specificity
         return np.asarray(weights / max(1e-6, float(weights.sum())))
 
     @cached_property
-    def meanings(self) -> "Floats":
-        """The grid's word vectors, in numbers that multiply fast."""
-        return self.grid.meaning.astype(np.float32)
+    def vocabulary_units(self) -> "Floats":
+        """The index's word vectors as float32, which multiplies faster than float16."""
+        return self.index.vectors.units.astype(np.float32)
 
     @cached_property
-    def similar(self) -> "Floats":
-        """Terms × vocabulary: how alike the words are, squared; 1 for the same."""
+    def similarity(self) -> "Floats":
+        """Terms × vocabulary: the squared cosine of the words; 1 for the same term."""
         units = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1), 1e-6)[:, None]
-        alike = np.maximum(units @ self.meanings.T, 0) ** 2
-        alike[self.known, self.numbers[self.known]] = 1
-        return np.asarray(alike)
+        found = np.maximum(units @ self.vocabulary_units.T, 0) ** 2
+        found[self.known, self.numbers[self.known]] = 1
+        return np.asarray(found)
 
 
-def asked(question: str, grid: SentenceIndex, model: "StaticModel | None") -> QuestionTerms:
-    """The question made ready for a grid that was laid out with the same model."""
+def question_terms(
+    question: str, index: SentenceIndex, model: "StaticModel | None"
+) -> QuestionTerms:
+    """The question's terms in an index that was built with the same model."""
     pairs = [pair for token in tokens(question) for pair in term_words(token)]
     words = dict(reversed(pairs))
     terms = tuple(dict.fromkeys(term for term, _ in pairs))
     if model is None:
         vectors = np.zeros((len(terms), 1), dtype=np.float32)
-        full = np.ones(len(terms), dtype=np.float32)
+        specificity = np.ones(len(terms), dtype=np.float32)
     else:
         vectors = model.words([words[term] for term in terms])
-        full = np.minimum(1, np.linalg.norm(vectors, axis=1) / FULL_WEIGHT)
-    numbers = grid.vocabulary
+        specificity = np.minimum(1, np.linalg.norm(vectors, axis=1) / SPECIFIC_LENGTH)
+    numbers = index.postings.vocabulary
     return QuestionTerms(
-        grid=grid,
+        index=index,
         terms=terms,
         sequence=np.array([numbers.get(term, -1) for term, _ in pairs], dtype=np.intp),
         numbers=np.array([numbers.get(term, -1) for term in terms], dtype=np.intp),
         vectors=vectors,
-        full=np.asarray(full, dtype=np.float32),
+        specificity=np.asarray(specificity, dtype=np.float32),
     )
 
 
-def features(asked: QuestionTerms) -> "Floats":
-    """Windows × `NAMES`."""
-    grid = asked.grid
-    columns = np.zeros((len(grid.begin), len(NAMES)), dtype=np.float32)
-    if len(asked.terms) and len(grid.begin):
-        found = [*_lexical(asked), *_alike(asked), *_meaning(asked), *_kin(asked)]
-        found.append(_alike_headings(asked)[grid.chunk])
-        found.append(EARLY / (EARLY + grid.offset))
-        found += [np.full(1, one) for one in (*_coverage(asked), *_script(asked))]
-        for number, column in enumerate(found):
-            columns[:, number] = column
-    return columns
+def features(question: QuestionTerms) -> "Floats":
+    """Windows × `Feature`."""
+    windows = question.index.windows
+    matrix = np.zeros((len(windows), len(Feature)), dtype=np.float32)
+    if len(question.terms) and len(windows):
+        columns = {
+            **_lexical(question),
+            **_similarity(question),
+            **_cosine(question),
+            **_prefix_bm25(question),
+            Feature.SIMILARITY_HEADINGS: _heading_similarity(question)[windows.chunk],
+            Feature.EARLINESS: EARLY / (EARLY + windows.offset),
+            **_page_coverage(question),
+            **_scripts(question),
+        }
+        for feature, column in columns.items():
+            matrix[:, feature] = column
+    return matrix
 
 
-def _lexical(asked: QuestionTerms) -> "list[Floats]":
-    grid, known = asked.grid, asked.known
-    weights = asked.weights[known]
-    uses = np.zeros((len(grid.sentences), len(known)), dtype=np.float32)
+def _lexical(question: QuestionTerms) -> Columns:
+    index, known = question.index, question.known
+    sentences, windows, postings = index.sentences, index.windows, index.postings
+    weights = question.weights[known]
+    uses = np.zeros((len(sentences), len(known)), dtype=np.float32)
     lead = np.zeros(len(uses), dtype=np.float32)
-    words = _running(grid.counts)
-    for column, number in enumerate(asked.numbers[known]):
-        used = grid.postings[grid.bounds[number] : grid.bounds[number + 1]]
-        places = grid.home[used]
-        uses[:, column] = np.bincount(places, minlength=len(uses))
-        lead[places[used - words[places] < LEAD_WORDS]] += weights[column]
+    words = _running(sentences.term_counts)
+    for column, number in enumerate(question.numbers[known]):
+        occurrences = postings.of(number)
+        where = postings.sentences[occurrences]
+        uses[:, column] = np.bincount(where, minlength=len(uses))
+        lead[where[occurrences - words[where] < LEAD_WORDS]] += weights[column]
     running = _running(uses)
     here = np.arange(len(uses))
     after = np.minimum(here + 2, len(uses))
     two = bm25(running[after] - running[here], words[after] - words[here], weights)
-    chunks = bm25(
-        running[grid.first[1:]] - running[grid.first[:-1]],
-        words[grid.first[1:]] - words[grid.first[:-1]],
-        weights,
+    starts, ends = sentences.chunk_bounds[:-1], sentences.chunk_bounds[1:]
+    chunks = bm25(running[ends] - running[starts], words[ends] - words[starts], weights)
+    within = running[windows.end] - running[windows.begin]
+    headings = np.array(
+        [weights[np.isin(question.numbers[known], one)].sum() for one in index.headings]
     )
-    within = running[grid.end] - running[grid.begin]
-    heads = np.array([weights[np.isin(asked.numbers[known], head)].sum() for head in grid.heads])
-    return [
-        bm25(within, words[grid.end] - words[grid.begin], weights),
-        _best(grid, bm25(uses, grid.counts, weights, least=MIN_SENTENCE)),
-        (within > 0) @ weights,
-        _best(grid, (uses > 0) @ weights),
-        heads[grid.chunk],
-        _best(grid, _near(asked)),
-        chunks[grid.chunk],
-        _best(grid, two),
-        _best(grid, lead),
-    ]
+    return {
+        Feature.BM25: bm25(within, words[windows.end] - words[windows.begin], weights),
+        Feature.BM25_SENTENCE: _best(
+            index, bm25(uses, sentences.term_counts, weights, least=MIN_SENTENCE)
+        ),
+        Feature.COVERAGE: (within > 0) @ weights,
+        Feature.COVERAGE_SENTENCE: _best(index, (uses > 0) @ weights),
+        Feature.COVERAGE_HEADINGS: headings[windows.chunk],
+        Feature.PROXIMITY_SENTENCE: _best(index, _proximity(question)),
+        Feature.BM25_CHUNK: chunks[windows.chunk],
+        Feature.BM25_TWO_SENTENCES: _best(index, two),
+        Feature.LEAD_SENTENCE: _best(index, lead),
+    }
 
 
 def bm25(
     uses: "Floats", words: "Floats | Ints", weights: "Floats", *, least: float = 1.0
 ) -> "Floats":
-    """The score of each row: uses of each term, words in all, and what each term weighs."""
+    """The BM25 score of each row, from the uses of each term, the number of words, and the terms' weights."""
     average = max(least, float(words.mean()) if len(words) else 0)
     damp = K1 * (1 - B + B * words / average)
     return np.asarray((uses * (K1 + 1) / (uses + damp[:, None])) @ weights, dtype=np.float32)
 
 
-def _near(asked: QuestionTerms) -> "Floats":
-    """For each sentence, what neighbours in the question weigh that are neighbours there, too."""
-    grid = asked.grid
-    weight = dict(zip(asked.numbers.tolist(), asked.weights.tolist(), strict=True))
-    score = np.zeros(len(grid.sentences), dtype=np.float32)
-    sequence = asked.sequence.tolist()
-    for one, other in pairwise(sequence):
+def _proximity(question: QuestionTerms) -> "Floats":
+    """For each sentence, the weight of neighbours in the question that are close to each other there, too."""
+    postings = question.index.postings
+    weight = dict(zip(question.numbers.tolist(), question.weights.tolist(), strict=True))
+    score = np.zeros(len(question.index.sentences), dtype=np.float32)
+    for one, other in pairwise(question.sequence.tolist()):
         if one < 0 or other < 0 or one == other:
             continue
-        left = grid.postings[grid.bounds[one] : grid.bounds[one + 1]]
-        right = grid.postings[grid.bounds[other] : grid.bounds[other + 1]]
-        following = np.append(right, len(grid.uses) + NEAR_WORDS + 1)
+        left, right = postings.of(one), postings.of(other)
+        following = np.append(right, len(postings.terms) + NEAR_WORDS + 1)
         gap = following[np.searchsorted(right, left, side="right")] - left
-        score[np.unique(grid.home[left[gap <= NEAR_WORDS]])] += min(weight[one], weight[other])
+        near = np.unique(postings.sentences[left[gap <= NEAR_WORDS]])
+        score[near] += min(weight[one], weight[other])
     return score
 
 
-def _alike(asked: QuestionTerms) -> "list[Floats]":
-    """How alike the closest word is to each of the question's: within a window, within a sentence."""
-    grid = asked.grid
-    closest = np.zeros((len(asked.terms), len(grid.sentences) + 1), dtype=np.float32)
-    filled = np.flatnonzero(grid.counts)
+def _similarity(question: QuestionTerms) -> Columns:
+    """How similar the most similar word is to each word of the question: in the window, in its best sentence."""
+    index = question.index
+    counts = index.sentences.term_counts
+    closest = np.zeros((len(question.terms), len(counts) + 1), dtype=np.float32)
+    filled = np.flatnonzero(counts)
     if len(filled):
-        starts = _running(grid.counts)[filled].astype(np.intp)
-        closest[:, filled] = np.maximum.reduceat(asked.similar[:, grid.uses], starts, axis=1)
-    within = np.maximum.reduceat(closest, _edges(grid), axis=1)[:, ::2]
-    return [asked.weights @ within, _best(grid, asked.weights @ closest[:, :-1])]
+        starts = _running(counts)[filled].astype(np.intp)
+        occurrences = question.similarity[:, index.postings.terms]
+        closest[:, filled] = np.maximum.reduceat(occurrences, starts, axis=1)
+    within = np.maximum.reduceat(closest, _edges(index), axis=1)[:, ::2]
+    return {
+        Feature.SIMILARITY: question.weights @ within,
+        Feature.SIMILARITY_SENTENCE: _best(index, question.weights @ closest[:, :-1]),
+    }
 
 
-def _meaning(asked: QuestionTerms) -> "list[Floats]":
-    """The cosine of the question's vector and that of a window, and of its best sentence."""
-    grid = asked.grid
-    whole = (asked.vectors * asked.plain[:, None]).sum(axis=0)
-    whole /= max(1e-6, float(np.linalg.norm(whole)))
-    each = grid.rarity * grid.weight * (asked.meanings @ whole)
-    sums = np.bincount(grid.home, weights=each[grid.uses], minlength=len(grid.sentences))
+def _cosine(question: QuestionTerms) -> Columns:
+    """The cosine of the question's vector with that of the window, and of its best sentence."""
+    index = question.index
+    sentences, windows, postings = index.sentences, index.windows, index.postings
+    vector = (question.vectors * question.idf[:, None]).sum(axis=0)
+    vector /= max(1e-6, float(np.linalg.norm(vector)))
+    of_terms = postings.idf * index.vectors.lengths * (question.vocabulary_units @ vector)
+    sums = np.bincount(
+        postings.sentences, weights=of_terms[postings.terms], minlength=len(sentences)
+    )
     running = _running(sums)
-    windows = (running[grid.end] - running[grid.begin]) / np.maximum(grid.window_lengths, 1e-6)
-    return [windows, _best(grid, sums / np.maximum(grid.sentence_lengths, 1e-6))]
+    within = running[windows.end] - running[windows.begin]
+    return {
+        Feature.COSINE: within / np.maximum(windows.vector_lengths, 1e-6),
+        Feature.COSINE_SENTENCE: _best(index, sums / np.maximum(sentences.vector_lengths, 1e-6)),
+    }
 
 
-def _kin(asked: QuestionTerms) -> "list[Floats]":
+def _prefix_bm25(question: QuestionTerms) -> Columns:
     """BM25 over the first letters of words."""
-    grid = asked.grid
-    full: dict[str, float] = {}
-    for term, weight in zip(asked.terms, asked.full.tolist(), strict=True):
-        full[term[:PREFIX]] = max(weight, full.get(term[:PREFIX], 0.0))
-    known = [prefix for prefix in full if prefix in grid.prefixes]
-    uses = np.zeros((len(grid.sentences), len(known)), dtype=np.float32)
+    index = question.index
+    sentences, windows, prefixes = index.sentences, index.windows, index.prefixes
+    specificity: dict[str, float] = {}
+    for term, value in zip(question.terms, question.specificity.tolist(), strict=True):
+        specificity[term[:PREFIX]] = max(value, specificity.get(term[:PREFIX], 0.0))
+    known = [prefix for prefix in specificity if prefix in prefixes.numbers]
+    uses = np.zeros((len(sentences), len(known)), dtype=np.float32)
     for column, prefix in enumerate(known):
-        places = grid.home[grid.kin == grid.prefixes[prefix]]
-        uses[:, column] = np.bincount(places, minlength=len(uses))
-    rarity = inverse_frequency((uses > 0).sum(axis=0), len(uses))
-    weights = rarity * np.array([full[prefix] for prefix in known], dtype=np.float32)
+        of_prefix = prefixes.of_occurrences == prefixes.numbers[prefix]
+        where = index.postings.sentences[of_prefix]
+        uses[:, column] = np.bincount(where, minlength=len(uses))
+    idf = inverse_frequency((uses > 0).sum(axis=0), len(uses))
+    weights = idf * np.array([specificity[prefix] for prefix in known], dtype=np.float32)
     unseen = float(inverse_frequency(np.zeros(1, dtype=np.intp), len(uses))[0])
     total = float(weights.sum()) + unseen * sum(
-        full[one] for one in full if one not in grid.prefixes
+        specificity[one] for one in specificity if one not in prefixes.numbers
     )
     weights = np.asarray(weights / max(1e-6, total), dtype=np.float32)
     running = _running(uses)
-    words = _running(grid.counts)
-    return [
-        bm25(running[grid.end] - running[grid.begin], words[grid.end] - words[grid.begin], weights),
-        _best(grid, bm25(uses, grid.counts, weights, least=MIN_SENTENCE)),
-    ]
+    words = _running(sentences.term_counts)
+    within = running[windows.end] - running[windows.begin]
+    return {
+        Feature.PREFIX_BM25: bm25(within, words[windows.end] - words[windows.begin], weights),
+        Feature.PREFIX_BM25_SENTENCE: _best(
+            index, bm25(uses, sentences.term_counts, weights, least=MIN_SENTENCE)
+        ),
+    }
 
 
-def _alike_headings(asked: QuestionTerms) -> "Floats":
-    grid = asked.grid
-    score = np.zeros(len(grid.heads), dtype=np.float32)
+def _heading_similarity(question: QuestionTerms) -> "Floats":
+    """For each chunk, how similar the words of its headings are to those of the question."""
+    headings = question.index.headings
+    score = np.zeros(len(headings), dtype=np.float32)
     known: dict[int, float] = {}
-    for number, head in enumerate(grid.heads):
-        if len(head):
-            if id(head) not in known:
-                known[id(head)] = float(asked.weights @ asked.similar[:, head].max(axis=1))
-            score[number] = known[id(head)]
+    for number, terms in enumerate(headings):
+        if len(terms):
+            if id(terms) not in known:
+                best = question.similarity[:, terms].max(axis=1)
+                known[id(terms)] = float(question.weights @ best)
+            score[number] = known[id(terms)]
     return score
 
 
-def _coverage(asked: QuestionTerms) -> tuple[float, ...]:
-    """What the page has of the question at all, the most that a word weighs that it lacks, and how much is asked."""
-    lacking = asked.weights[asked.numbers < 0]
-    length = min(1.0, len(asked.terms) / LONG_QUESTION)
-    return float(asked.weights[asked.known].sum()), float(lacking.max(initial=0)), length
+def _page_coverage(question: QuestionTerms) -> Columns:
+    """The share of the question that the page has, the heaviest word that it lacks, and the question's length."""
+    missing = question.weights[question.numbers < 0]
+    return {
+        Feature.COVERAGE_PAGE: np.full(1, float(question.weights[question.known].sum())),
+        Feature.MISSING_WEIGHT: np.full(1, float(missing.max(initial=0))),
+        Feature.QUESTION_LENGTH: np.full(1, min(1.0, len(question.terms) / LONG_QUESTION)),
+    }
 
 
-def _script(asked: QuestionTerms) -> tuple[float, ...]:
-    """How much of the question is in Latin letters, and in scripts without spaces; how likely the page is English.
+def _scripts(question: QuestionTerms) -> Columns:
+    """The share of the question in ASCII and in scripts without spaces, and how likely the page is English.
 
-    Chance matches are more common in some; the same on all windows, this tells weights and threshold what to expect.
+    Chance matches are more common in some scripts; these columns let weights and threshold adjust.
     """
-    terms = asked.terms
-    latin = sum(term.isascii() for term in terms) / len(terms)
-    unspaced = sum(runs_together(term) for term in terms) / len(terms)
-    return latin, unspaced, asked.grid.plain**PLAIN_POWER
+    terms = question.terms
+    return {
+        Feature.LATIN: np.full(1, sum(term.isascii() for term in terms) / len(terms)),
+        Feature.UNSPACED: np.full(1, sum(runs_together(term) for term in terms) / len(terms)),
+        Feature.ENGLISH: np.full(1, question.index.ascii_share**ASCII_POWER),
+    }
 
 
 def _running(values: "Floats | Ints") -> "NDArray[np.float64]":
-    """Sums up to each place, along the first axis, beginning with nought."""
+    """Cumulative sums along the first axis, starting with zero."""
     start = np.zeros((1, *values.shape[1:]))
     return np.concatenate((start, np.cumsum(values, axis=0, dtype=np.float64)))
 
 
-def _edges(grid: SentenceIndex) -> "Ints":
-    return np.stack((grid.begin, grid.end), axis=1).ravel()
+def _edges(index: SentenceIndex) -> "Ints":
+    return np.stack((index.windows.begin, index.windows.end), axis=1).ravel()
 
 
-def _best(grid: SentenceIndex, sentences: "Floats") -> "Floats":
+def _best(index: SentenceIndex, sentences: "Floats") -> "Floats":
     """The best sentence of each window."""
     padded = np.append(sentences, np.float32(-1e9))
-    return np.asarray(np.maximum.reduceat(padded, _edges(grid))[::2])
+    return np.asarray(np.maximum.reduceat(padded, _edges(index))[::2])

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from kindly.errors import ModelMismatch
-from kindly.read.stores.sqlite.batch import TOGETHER, Batches
+from kindly.read.stores.sqlite.batch import BATCH, WriteBatches
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ class Base:
         self.database.execute("CREATE TABLE kept (name TEXT UNIQUE)")
         self.runs = 0
         self.gate = anyio.Event()
-        self.batches = Batches(self.run)
+        self.batches = WriteBatches(self.run)
 
     async def run(self, work: Work) -> None:
         self.runs += 1
@@ -57,7 +57,7 @@ async def test_a_write_alone_is_there_when_its_caller_goes_on(base: Base) -> Non
 
 
 async def test_writes_that_wait_share_a_transaction_in_their_order(base: Base) -> None:
-    names = [str(number) for number in range(TOGETHER + 3)]
+    names = [str(number) for number in range(BATCH + 3)]
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for name in names:

@@ -1,16 +1,16 @@
-"""Signs of vectors: nearest first by bits, dropped ones never."""
+"""SignIndex of vectors: nearest first by bits, dropped ones never."""
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kindly.read.stores.sqlite.sign_index import FIRST_CAPACITY, Signs, to_bits
+from kindly.read.stores.sqlite.sign_index import FIRST_CAPACITY, SignIndex, to_bits
 
 MANY = np.random.default_rng(3).standard_normal((3 * FIRST_CAPACITY, 100)).astype(np.float32)
 
 
-def filled(vectors: NDArray[np.float32]) -> Signs:
-    signs = Signs()
+def filled(vectors: NDArray[np.float32]) -> SignIndex:
+    signs = SignIndex()
     for first in range(0, len(vectors), 700):
         some = vectors[first : first + 700]
         signs.add([(2 * (first + place) + 1, to_bits(one)) for place, one in enumerate(some)])
@@ -22,7 +22,7 @@ def test_signs_come_in_whole_words() -> None:
 
 
 def test_nothing_is_near_where_nothing_is() -> None:
-    signs = Signs()
+    signs = SignIndex()
     signs.add([])
     signs.drop([1])
     assert signs.nearest(MANY[0], 5) == []

@@ -1,6 +1,7 @@
-"""The library's DuckDB file, which one process at a time can open: held only while there is work, and waited for.
+"""The library's DuckDB file. One process at a time can open it, so it is open only while there is work.
 
-A damaged file is moved aside and a new one begun; one that is newer, or another program's, is left alone.
+Other processes wait and retry. A damaged file is moved aside and a new one created; a newer one, or another program's,
+is refused.
 """
 
 import logging
@@ -27,36 +28,37 @@ logger = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
 WAIT_S = 60.0
-"""How long another process may hold the file."""
-HELD_S = 0.5
-"""How long we hold it while there is more work and others may wait."""
+"""How long to wait for another process that holds the file."""
+MAX_HOLD_S = 0.5
+"""How long to hold it while more work waits here, because other processes may wait, too."""
 PAUSE_S = (0.01, 0.08)
-REST_S = 0.1
-"""How long we stay away after that, so that others who wait find the file free."""
+YIELD_S = 0.1
+"""How long to leave it closed after that, so that another process can open it."""
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-LOCKED = (
+LOCKED_WORDINGS = (
     "Could not set lock",
     "Conflicting lock",
     "being used by another process",
     "is already attached by",
 )
-DAMAGED = (
+DAMAGED_WORDINGS = (
     "not a valid DuckDB database file",
     "Corrupt database file",
     "Could not read enough bytes",
     "replaying WAL",
 )
-NEWER = "version number"
+NEWER_WORDING = "version number"
+"""DuckDB has no error codes for these."""
 HOLDER = re.compile(r"PID (\d+)")
-OTHERS = b"SQLite format 3"
+SQLITE_HEADER = b"SQLite format 3"
 
 
 class _Locked(Exception):
-    """Somebody else has the file, or changes the same rows."""
+    """Another process has the file open, or another transaction changes the same rows."""
 
     def __init__(self, holder: str = "") -> None:
         super().__init__(holder)
@@ -64,61 +66,61 @@ class _Locked(Exception):
 
 
 class _Damaged(Exception):
-    """The file cannot be read any more."""
+    """The file cannot be read."""
 
 
 class DuckLibrary:
-    """A file to come: opened at first use, with the tables that `migrations` make of an empty one."""
+    """A file, opened for each burst of work and migrated by the steps in `migrations`."""
 
     def __init__(
         self,
         path: Path,
         migrations: Sequence[str],
         now: Callable[[], datetime],
-        patience_s: float = WAIT_S,
+        timeout_s: float = WAIT_S,
     ) -> None:
         self.path = path
         self._migrations = migrations
         self._now = now
-        self._patience_s = patience_s
-        self._turn = anyio.Lock()
+        self._timeout_s = timeout_s
+        self._lock = anyio.Lock()
         self._waiting = 0
         self._database: duckdb.DuckDBPyConnection | None = None
         self._opened_at = 0.0
-        self._rest_until = 0.0
-        self._seen: int | None = None
+        self._closed_until = 0.0
+        self._opened_inode: int | None = None
 
     async def run(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
-        """Do `work` in a thread, all of it or nothing; it may run more than once."""
+        """Run `work` in a thread, in a transaction. It may run more than once."""
         self._waiting += 1
         try:
-            await self._turn.acquire()
+            await self._lock.acquire()
         finally:
             self._waiting -= 1
         try:
-            return await self._patiently(work)
+            return await self._with_retries(work)
         finally:
             try:
-                await self._hand_on()
+                await self._close_if_due()
             finally:
-                self._turn.release()
+                self._lock.release()
 
-    async def _hand_on(self) -> None:
-        """Close the file where nobody here waits for it, or others may have waited long enough."""
-        if not self._waiting or time.monotonic() - self._opened_at > HELD_S:
+    async def _close_if_due(self) -> None:
+        """Close the file if no work waits here, or if it was open for long enough."""
+        if not self._waiting or time.monotonic() - self._opened_at > MAX_HOLD_S:
             await self._close()
-            self._rest_until = time.monotonic() + (REST_S if self._waiting else 0)
+            self._closed_until = time.monotonic() + (YIELD_S if self._waiting else 0)
 
     async def aclose(self) -> None:
-        """Wait for what is under way; the file is closed whenever nobody works."""
+        """Wait for the current work, then close the file."""
         with anyio.CancelScope(shield=True):
-            async with self._turn:
+            async with self._lock:
                 await self._close()
 
-    async def _patiently(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
-        give_up = anyio.current_time() + self._patience_s
+    async def _with_retries(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
+        give_up = anyio.current_time() + self._timeout_s
         repaired = False
-        await anyio.sleep(max(0.0, self._rest_until - time.monotonic()))
+        await anyio.sleep(max(0.0, self._closed_until - time.monotonic()))
         while True:
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work)
@@ -132,7 +134,7 @@ class DuckLibrary:
                 await self._close()
                 if repaired:
                     raise self._unavailable("it is damaged") from damaged
-                await anyio.to_thread.run_sync(self._set_aside)
+                await anyio.to_thread.run_sync(self._move_aside)
                 repaired = True
 
     def _attempt(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
@@ -151,17 +153,17 @@ class DuckLibrary:
 
     def _translated(self, error: "duckdb.Error") -> Exception:
         text = str(error)
-        if any(sign in text for sign in LOCKED):
+        if any(wording in text for wording in LOCKED_WORDINGS):
             holder = HOLDER.search(text)
             return _Locked(f"process {holder[1]}" if holder else "")
-        if any(sign in text for sign in DAMAGED):
+        if any(wording in text for wording in DAMAGED_WORDINGS):
             return _Damaged()
-        if NEWER in text:
+        if NEWER_WORDING in text:
             return StoreRefused(
                 f"{self.path} was written by another version of DuckDB. Install that version, "
                 "or set DATA_DIR to another folder."
             )
-        if self._database is not None:  # after some errors it takes no more work
+        if self._database is not None:  # after some errors the connection is unusable
             self._database.close()
             self._database = None
         return self._unavailable(f"DuckDB gave {type(error).__name__}")
@@ -171,8 +173,8 @@ class DuckLibrary:
 
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._seen = self.path.stat().st_ino if self.path.exists() else None
-            if self._seen is not None and _head(self.path) == OTHERS:
+            self._opened_inode = self.path.stat().st_ino if self.path.exists() else None
+            if self._opened_inode is not None and _head(self.path) == SQLITE_HEADER:
                 raise self._foreign()
         except OSError as error:
             raise StoreUnavailable(
@@ -208,8 +210,10 @@ class DuckLibrary:
             )
         if version < newest:
             try:
-                _transact(database, lambda one: _make(one, self._migrations[version:], newest))
-            except duckdb.CatalogException as error:  # another store of this process was first
+                _transact(database, lambda one: _upgrade(one, self._migrations[version:], newest))
+            except (
+                duckdb.CatalogException
+            ) as error:  # another store of this process created them first
                 raise _Locked from error
 
     def _foreign(self) -> StoreRefused:
@@ -220,10 +224,10 @@ class DuckLibrary:
     def _unavailable(self, reason: str) -> StoreUnavailable:
         return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.")
 
-    def _set_aside(self) -> None:
-        """Move the damaged file away, unless somebody else has done so."""
+    def _move_aside(self) -> None:
+        """Rename the damaged file, unless another process has replaced it already."""
         try:
-            if self.path.stat().st_ino != self._seen:
+            if self.path.stat().st_ino != self._opened_inode:
                 return
             aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
             self.path.rename(aside)
@@ -233,7 +237,9 @@ class DuckLibrary:
             return
         except OSError as error:
             raise self._unavailable("it is damaged") from error
-        logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
+        logger.warning(
+            "The library was damaged; it was renamed to %s and a new one is created.", aside
+        )
 
     async def _close(self) -> None:
         database, self._database = self._database, None
@@ -253,13 +259,13 @@ def _transact(
         value = work(database)
         database.commit()
     except BaseException:
-        with suppress(duckdb.Error):  # a transaction that failed for good is rolled back already
+        with suppress(duckdb.Error):  # DuckDB has rolled back some failed transactions itself
             database.rollback()
         raise
     return value
 
 
-def _make(database: "duckdb.DuckDBPyConnection", steps: Sequence[str], version: int) -> None:
+def _upgrade(database: "duckdb.DuckDBPyConnection", steps: Sequence[str], version: int) -> None:
     for step in steps:
         database.execute(step)
     database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [SCHEMA, str(version)])
@@ -267,4 +273,4 @@ def _make(database: "duckdb.DuckDBPyConnection", steps: Sequence[str], version: 
 
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(len(OTHERS))
+        return file.read(len(SQLITE_HEADER))

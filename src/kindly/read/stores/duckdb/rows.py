@@ -1,4 +1,4 @@
-"""The library's tables in DuckDB, and what is done in them. Everything here runs inside somebody's transaction."""
+"""The library's tables in DuckDB and the statements on them. Every function runs inside the caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_TERMS = 32
 ANY_LENGTH = "FLOAT[]"
+EMBEDDING = row_format.CHUNK_COLUMNS
+"""The column behind those of the chunk."""
 MAKE_CHUNKS = """
 CREATE TABLE chunks (
     id TEXT PRIMARY KEY, url TEXT NOT NULL, section_path TEXT, text TEXT NOT NULL,
@@ -41,7 +43,7 @@ CREATE TABLE documents (
 {MAKE_INDEX};
 """,
 )
-# Statements below are put together from the two lists of names and nothing else.
+# The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
 CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE url = ? ORDER BY position"  # noqa: S608
 CANDIDATES = f"""
@@ -50,10 +52,10 @@ SELECT {", ".join("c." + one for one in CHUNK.split(", "))}, embedding,
 FROM chunks AS c JOIN documents AS d USING (url)
 WHERE id IN (SELECT unnest(?::TEXT[]))
 """  # noqa: S608
-KEEP_DOCUMENT = f"""
+UPSERT_DOCUMENT = f"""
 INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
-KEEP_CHUNKS = f"""
+INSERT_CHUNKS = f"""
 INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)
 SELECT unnest(?::TEXT[]), unnest(?::TEXT[]), unnest(?::BIGINT[]), unnest(?::BIGINT[]),
     unnest(?::TEXT[]), unnest(?::INTEGER[]), unnest(?::INTEGER[]), unnest(?::TEXT[]), ?,
@@ -66,7 +68,7 @@ WHERE id = ?
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page about to be written, with the terms of its chunks."""
+    """A page to write, with the terms of its chunks."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
@@ -76,17 +78,17 @@ class NewPage:
 
 
 def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """What chunks are found by, by id: each term between spaces."""
+    """The indexed terms of chunks, by id: each term between spaces."""
     return {chunk.id: f" {' '.join(row_format.indexed_terms(chunk))} " for chunk in chunks}
 
 
 def model_of(database: "duckdb.DuckDBPyConnection") -> EmbeddingModel | None:
-    """Whose vectors there are."""
+    """The model of the vectors."""
     return row_format.to_model(dict(database.execute("SELECT key, value FROM meta").fetchall()))
 
 
 def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> list[StoredPageInfo]:
-    """Pages, the latest first."""
+    """Pages, newest first."""
     found = database.execute(
         f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?", [limit, offset]
     )
@@ -94,13 +96,13 @@ def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> l
 
 
 def page_of(url: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
-    """All of a page."""
+    """A page with all its chunks."""
     row = database.execute(f"{ENTRY} WHERE url = ?", [url]).fetchone()
     return None if row is None else _stored_page(_to_entry(row), database)
 
 
 def next_page(after: str, database: "duckdb.DuckDBPyConnection") -> StoredPage | None:
-    """The page whose address follows."""
+    """The page with the next address."""
     row = database.execute(f"{ENTRY} WHERE url > ? ORDER BY url LIMIT 1", [after]).fetchone()
     return None if row is None else _stored_page(_to_entry(row), database)
 
@@ -110,13 +112,13 @@ def _stored_page(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -
 
     found = database.execute(CHUNKS, [entry.url]).fetchall()
     chunks = tuple(row_format.to_chunk(entry.url, row) for row in found)
-    whole = found and all(row[6] is not None for row in found)
-    vectors = np.array([row[6] for row in found], np.float32) if whole else None
+    embedded = found and all(row[EMBEDDING] is not None for row in found)
+    vectors = np.array([row[EMBEDDING] for row in found], np.float32) if embedded else None
     return StoredPage(entry, chunks, vectors)
 
 
 def _to_entry(row: Row) -> StoredPageInfo:
-    return row_format.to_entry(row, _aware(row[4]))
+    return row_format.to_entry(row, _aware(row[row_format.LAST_CRAWLED]))
 
 
 def _aware(moment: datetime) -> datetime:
@@ -128,12 +130,12 @@ def _naive(moment: datetime) -> datetime:
 
 
 def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:
-    """Make the page be these chunks and no others."""
-    kept = model_of(database)
-    first = row_format.model_to_keep(kept, page.model, page.vectors)
+    """Store the page as exactly these chunks."""
+    stored = model_of(database)
+    first = row_format.model_to_keep(stored, page.model, page.vectors)
     if first is not None:
         _set_model(database, first)
-    dimension = (first or kept or EmbeddingModel("", 0)).dimension
+    dimension = (first or stored or EmbeddingModel("", 0)).dimension
     url = page.entry.url
     known = {
         id_: (tuple(place), has)
@@ -142,22 +144,22 @@ def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:
             [url],
         ).fetchall()
     }
-    stay = {
+    unchanged = {
         one.id
         for one in page.chunks
         if one.id in known and (known[one.id][1] or one.id not in page.vectors)
     }
-    gone = [id_ for id_ in known if id_ not in stay]
-    if gone:
-        database.execute("DELETE FROM chunks WHERE id IN (SELECT unnest(?::TEXT[]))", [gone])
-    size = row_format.weight(page.chunks, dimension)
+    dropped = [id_ for id_ in known if id_ not in unchanged]
+    if dropped:
+        database.execute("DELETE FROM chunks WHERE id IN (SELECT unnest(?::TEXT[]))", [dropped])
+    size = row_format.estimated_bytes(page.chunks, dimension)
     values = (*row_format.from_entry(page.entry, _naive(page.entry.crawled_at)), size)
-    database.execute(KEEP_DOCUMENT, values)
+    database.execute(UPSERT_DOCUMENT, values)
     for position, one in enumerate(page.chunks):
         place = (one.start, one.end, one.tokens, position)
-        if one.id in stay and known[one.id][0] != place:
+        if one.id in unchanged and known[one.id][0] != place:
             database.execute(MOVE_CHUNK, (*place, one.id))
-    new = [(position, one) for position, one in enumerate(page.chunks) if one.id not in stay]
+    new = [(position, one) for position, one in enumerate(page.chunks) if one.id not in unchanged]
     if new:
         _add_chunks(database, page, new, dimension)
 
@@ -174,15 +176,15 @@ def _add_chunks(
     )
     values: list[object] = [*map(list, columns), page.entry.url]
     if not page.vectors:
-        database.execute(f"{KEEP_CHUNKS} NULL", values)
+        database.execute(f"{INSERT_CHUNKS} NULL", values)
         return
     given = [page.vectors.get(one.id) for _, one in new]
-    vectors = [None if vector is None else _written(vector) for vector in given]
-    database.execute(f"{KEEP_CHUNKS} unnest(?::TEXT[])::FLOAT[{dimension:d}]", [*values, vectors])
+    vectors = [None if vector is None else _as_text(vector) for vector in given]
+    database.execute(f"{INSERT_CHUNKS} unnest(?::TEXT[])::FLOAT[{dimension:d}]", [*values, vectors])
 
 
-def _written(vector: "Vectors") -> str:
-    """A vector as text, which DuckDB takes in fifty times as fast as a list of numbers."""
+def _as_text(vector: "Vectors") -> str:
+    """A vector as text, which DuckDB reads fifty times faster than a list of numbers."""
     return str(vector.tolist())
 
 
@@ -194,15 +196,18 @@ def _set_model(database: "duckdb.DuckDBPyConnection", model: EmbeddingModel) -> 
 
 
 def _retype(database: "duckdb.DuckDBPyConnection", kind: str) -> None:
-    """Empty the column of vectors and give it another type.
+    """Empty the column of vectors and change its type.
 
-    The table is made anew: DuckDB does not open a file again that is killed after `ALTER` on a table with defaults.
+    The table is rebuilt: DuckDB cannot open a file again if the process is killed after `ALTER` on a table with
+    defaults.
     """
-    database.execute("CREATE OR REPLACE TEMP TABLE held AS SELECT * EXCLUDE embedding FROM chunks")
+    database.execute(
+        "CREATE OR REPLACE TEMP TABLE copied AS SELECT * EXCLUDE embedding FROM chunks"
+    )
     database.execute("DROP TABLE chunks")
     database.execute(MAKE_CHUNKS.format(kind=kind))
-    database.execute("INSERT INTO chunks BY NAME SELECT * FROM held")
-    database.execute("DROP TABLE held")
+    database.execute("INSERT INTO chunks BY NAME SELECT * FROM copied")
+    database.execute("DROP TABLE copied")
     database.execute(MAKE_INDEX)
 
 
@@ -214,13 +219,13 @@ def drop_vectors(database: "duckdb.DuckDBPyConnection") -> None:
 
 
 def touch(url: str, crawled_at: datetime, database: "duckdb.DuckDBPyConnection") -> None:
-    """Note that a page was looked at again."""
+    """Set the time of a page."""
     values = [_naive(crawled_at), url]
     database.execute("UPDATE documents SET last_crawled = ? WHERE url = ?", values)
 
 
 def forget(urls: Sequence[str] | None, database: "duckdb.DuckDBPyConnection") -> int:
-    """Drop pages, or all; how many there were."""
+    """Drop pages, or all; return how many there were."""
     which, values = "", list[object]()
     if urls is not None:
         which, values = " WHERE url IN (SELECT unnest(?::TEXT[]))", [list(urls)]
@@ -230,14 +235,16 @@ def forget(urls: Sequence[str] | None, database: "duckdb.DuckDBPyConnection") ->
 
 
 def evict(max_bytes: int, before: datetime, database: "duckdb.DuckDBPyConnection") -> int:
-    """Drop what is old or too much."""
+    """Drop old pages, and the oldest beyond the size."""
     found = database.execute("SELECT url, last_crawled, size FROM documents").fetchall()
-    pages = [row_format.Aged(url, _aware(crawled), size) for url, crawled, size in found]
+    pages = [
+        row_format.EvictionCandidate(url, _aware(crawled), size) for url, crawled, size in found
+    ]
     return forget([str(one) for one in row_format.outdated(pages, max_bytes, before)], database)
 
 
 def stats(path: Path, database: "duckdb.DuckDBPyConnection") -> StoreStats:
-    """How much there is."""
+    """Size and age of the library."""
     (found,) = database.execute(
         "SELECT count(*), min(last_crawled), max(last_crawled), (SELECT count(*) FROM chunks) FROM documents"
     ).fetchall()
@@ -261,7 +268,7 @@ def candidates(
     limit: int,
     database: "duckdb.DuckDBPyConnection",
 ) -> list[Candidate]:
-    """Chunks by words and by vector, each once."""
+    """Chunks by words and by vector, without duplicates."""
     import numpy as np
 
     ids = _by_words(database, tuple(dict.fromkeys(terms))[:MAX_TERMS], limit)
@@ -270,20 +277,21 @@ def candidates(
         ids += _by_vector(database, vector, limit)
     found = []
     for row in database.execute(CANDIDATES, [list(dict.fromkeys(ids))]).fetchall():
-        kept = None if row[6] is None else np.array(row[6], np.float32)
-        found.append(Candidate(_to_entry(row[7:]), row_format.to_chunk(row[7], row), kept))
+        known = None if row[EMBEDDING] is None else np.array(row[EMBEDDING], np.float32)
+        entry = _to_entry(row[EMBEDDING + 1 :])
+        found.append(Candidate(entry, row_format.to_chunk(entry.url, row), known))
     return found
 
 
 def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit: int) -> list[str]:
-    """The ids of the chunks with the most of these terms, rare ones counting more, short chunks first."""
+    """The ids of the chunks with the highest IDF sum of these terms; of equal ones, short chunks first."""
     import numpy as np
 
     if not terms:
         return []
     spaced = [f" {row_format.storable(term)} " for term in terms]
-    has = ", ".join(f"contains(terms, ${place + 1})::FLOAT" for place in range(len(spaced)))
-    any_of = " OR ".join(f"contains(terms, ${place + 1})" for place in range(len(spaced)))
+    has = ", ".join(f"contains(terms, ${number + 1})::FLOAT" for number in range(len(spaced)))
+    any_of = " OR ".join(f"contains(terms, ${number + 1})" for number in range(len(spaced)))
     found = database.execute(
         f"SELECT id, tokens, [{has}] FROM chunks WHERE {any_of}",  # noqa: S608 - numbered places
         spaced,
@@ -291,10 +299,10 @@ def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit
     if not found:
         return []
     hits = np.array([row[2] for row in found], np.float32)
-    rarity = np.log1p(len(found) / np.maximum(hits.sum(axis=0), 1))
+    idf = np.log1p(len(found) / np.maximum(hits.sum(axis=0), 1))
     lengths = np.array([row[1] for row in found])
-    best = np.lexsort((lengths, -(hits @ rarity)))[:limit]
-    return [found[place][0] for place in best]
+    best = np.lexsort((lengths, -(hits @ idf)))[:limit]
+    return [found[row][0] for row in best]
 
 
 def _by_vector(database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: int) -> list[str]:
@@ -303,6 +311,6 @@ def _by_vector(database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: 
         SELECT id FROM chunks WHERE embedding IS NOT NULL
         ORDER BY array_cosine_similarity(embedding, ?::FLOAT[{len(vector):d}]) DESC LIMIT ?
         """,  # noqa: S608 - a number
-        [_written(vector), limit],
+        [_as_text(vector), limit],
     )
     return [id_ for (id_,) in found.fetchall()]

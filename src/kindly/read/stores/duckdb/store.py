@@ -1,7 +1,6 @@
-"""DuckDB: one file with the tables meta, documents and chunks, open to other programs whenever nobody reads or writes.
+"""DuckDB: one file with the tables meta, documents and chunks, which other programs can open between two uses.
 
-Vectors are compared exactly: an index over them would have to be kept on disk, where it is experimental, or built anew
-at every opening.
+Vectors are compared exactly: DuckDB's vector index is experimental on disk, and otherwise built at every opening.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class DuckStore:
-    """A library in one file; see `Store`."""
+    """A `Store` in one file."""
 
     def __init__(
         self,
@@ -41,17 +40,15 @@ class DuckStore:
         *,
         migrations: Sequence[str] = sql.MIGRATIONS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        patience_s: float = WAIT_S,
+        timeout_s: float = WAIT_S,
     ) -> None:
-        self._file = DuckLibrary(path, migrations, now, patience_s)
-        self._turns = KeyLocks()
+        self._file = DuckLibrary(path, migrations, now, timeout_s)
+        self._locks = KeyLocks()
 
     async def model(self) -> EmbeddingModel | None:
-        """Whose vectors it holds."""
         return await self._file.run(sql.model_of)
 
     async def page(self, url: str) -> StoredPage | None:
-        """All of a page."""
         return await self._file.run(partial(sql.page_of, url))
 
     async def put(
@@ -61,57 +58,43 @@ class DuckStore:
         vectors: "Mapping[str, Vectors]",
         model: EmbeddingModel | None,
     ) -> None:
-        """Keep a page as these chunks and no others.
-
-        Raises:
-            ModelMismatch: the store holds another model's vectors.
-        """
         kept = row_format.storable_chunks(chunks)
         terms = await anyio.to_thread.run_sync(sql.terms_of, kept)
         page = sql.NewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
         await self._file.run(partial(sql.put, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
-        """Note that a page was looked at again."""
         await self._file.run(partial(sql.touch, url, crawled_at))
 
     async def candidates(
         self, terms: Sequence[str], vector: "Vectors | None", limit: int
     ) -> list[Candidate]:
-        """Chunks by words and by vector, each once."""
         return await self._file.run(partial(sql.candidates, terms, vector, limit))
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        """Pages, the latest first."""
         return await self._file.run(partial(sql.entries, limit, offset))
 
     async def pages(self) -> AsyncIterator[StoredPage]:
-        """Every page."""
         url = ""
         while (stored := await self._file.run(partial(sql.next_page, url))) is not None:
             url = stored.entry.url
             yield stored
 
     async def forget(self, url: str | None = None) -> int:
-        """Drop a page, or all."""
         return await self._file.run(partial(sql.forget, None if url is None else [url]))
 
     async def drop_vectors(self) -> None:
-        """Drop all vectors and the model."""
         await self._file.run(sql.drop_vectors)
 
     async def evict(self, *, max_bytes: int, before: datetime) -> int:
-        """Drop what is old or too much."""
         return await self._file.run(partial(sql.evict, max_bytes, before))
 
     async def stats(self) -> StoreStats:
-        """How much it holds."""
         return await self._file.run(partial(sql.stats, self._file.path))
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
-        """Hold off others of this process; those of another may read the same page twice."""
-        return self._turns(url)
+        """A lock within this process; another process may read the same page twice."""
+        return self._locks(url)
 
     async def aclose(self) -> None:
-        """Close the file."""
         await self._file.aclose()

@@ -1,4 +1,4 @@
-"""The library in memory: gone with the process. For those who keep nothing on disk, and for tests."""
+"""A library in memory, for servers that store nothing on disk, and for tests."""
 
 import math
 from collections import Counter
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """A page with what its chunks are found by."""
+class _MemoryPage:
+    """A page with the term counts of its chunks."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
@@ -32,23 +32,21 @@ class _Held:
     @property
     def size(self) -> int:
         width = len(next(iter(self.vectors.values()), ()))
-        return row_format.weight(self.chunks, width)
+        return row_format.estimated_bytes(self.chunks, width)
 
 
 class MemoryStore:
-    """A library that is not kept; see `Store`."""
+    """A `Store` in memory."""
 
     def __init__(self) -> None:
-        self._pages: dict[str, _Held] = {}
+        self._pages: dict[str, _MemoryPage] = {}
         self._model: EmbeddingModel | None = None
-        self._turns = KeyLocks()
+        self._locks = KeyLocks()
 
     async def model(self) -> EmbeddingModel | None:
-        """Whose vectors it holds."""
         return self._model
 
     async def page(self, url: str) -> StoredPage | None:
-        """All of a page."""
         held = self._pages.get(url)
         return None if held is None else _to_page(held)
 
@@ -59,17 +57,12 @@ class MemoryStore:
         vectors: "Mapping[str, Vectors]",
         model: EmbeddingModel | None,
     ) -> None:
-        """Keep a page as these chunks and no others.
-
-        Raises:
-            ModelMismatch: the store holds another model's vectors.
-        """
         self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
         before = self._pages.get(entry.url)
         kept = row_format.storable_chunks(chunks)
         known = {**vectors, **({} if before is None else before.vectors)}
         terms = {} if before is None else before.terms
-        self._pages[entry.url] = _Held(
+        self._pages[entry.url] = _MemoryPage(
             row_format.storable_entry(entry),
             kept,
             {one.id: known[one.id] for one in kept if one.id in known},
@@ -77,7 +70,6 @@ class MemoryStore:
         )
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
-        """Note that a page was looked at again."""
         if url in self._pages:
             held = self._pages[url]
             self._pages[url] = replace(held, entry=replace(held.entry, crawled_at=crawled_at))
@@ -85,7 +77,6 @@ class MemoryStore:
     async def candidates(
         self, terms: Sequence[str], vector: "Vectors | None", limit: int
     ) -> list[Candidate]:
-        """Chunks by words and by vector, each once."""
         held = [(page, chunk) for page in self._pages.values() for chunk in page.chunks]
         words = _by_words([page.terms[chunk.id] for page, chunk in held], set(terms))
         near: list[tuple[float, int]] = []
@@ -104,18 +95,15 @@ class MemoryStore:
         ]
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        """Pages, the latest first."""
         found = sorted((held.entry for held in self._pages.values()), key=lambda one: one.url)
         found.sort(key=lambda one: one.crawled_at, reverse=True)
         return found[offset : offset + limit]
 
     async def pages(self) -> AsyncIterator[StoredPage]:
-        """Every page."""
         for held in list(self._pages.values()):
             yield _to_page(held)
 
     async def forget(self, url: str | None = None) -> int:
-        """Drop a page, or all."""
         if url is not None:
             return int(self._pages.pop(url, None) is not None)
         count = len(self._pages)
@@ -123,14 +111,12 @@ class MemoryStore:
         return count
 
     async def drop_vectors(self) -> None:
-        """Drop all vectors and the model."""
         self._model = None
         self._pages = {url: replace(held, vectors={}) for url, held in self._pages.items()}
 
     async def evict(self, *, max_bytes: int, before: datetime) -> int:
-        """Drop what is old or too much."""
         pages = [
-            row_format.Aged(url, held.entry.crawled_at, held.size)
+            row_format.EvictionCandidate(url, held.entry.crawled_at, held.size)
             for url, held in self._pages.items()
         ]
         gone = row_format.outdated(pages, max_bytes, before)
@@ -139,7 +125,6 @@ class MemoryStore:
         return len(gone)
 
     async def stats(self) -> StoreStats:
-        """How much it holds."""
         crawled = [held.entry.crawled_at for held in self._pages.values()]
         return StoreStats(
             kind="memory",
@@ -153,15 +138,14 @@ class MemoryStore:
         )
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
-        """Hold off others of this process."""
-        return self._turns(url)
+        """A lock within this process."""
+        return self._locks(url)
 
     async def aclose(self) -> None:
-        """Forget all."""
         self._pages.clear()
 
 
-def _to_page(held: _Held) -> StoredPage:
+def _to_page(held: _MemoryPage) -> StoredPage:
     import numpy as np
 
     whole = held.chunks and len(held.vectors) == len(held.chunks)
@@ -170,7 +154,7 @@ def _to_page(held: _Held) -> StoredPage:
 
 
 def _by_words(counts: Sequence[Counter[str]], terms: set[str]) -> list[tuple[float, int]]:
-    """How much each place has of the terms, rare ones counting more; only places that have any."""
+    """(score, position) of each chunk that has any of the terms: TF-IDF with saturation."""
     found = [
         (place, term, count[term])
         for place, count in enumerate(counts)

@@ -1,7 +1,7 @@
-"""Connections to the PostgreSQL that keeps the library: dialled when needed, used in threads, replaced when lost.
+"""A connection pool for PostgreSQL: connections are opened when needed, used in threads, and replaced when lost.
 
-A pool that keeps dialling in the background answers late when the server is down; here the first failed dial is told.
-Errors name the server, never who logs in.
+psycopg's own pool reconnects in the background and reports a server that is down late; this one reports the first
+failed connection. Errors name the server, never the credentials.
 """
 
 import hashlib
@@ -29,15 +29,15 @@ CONNECTIONS = 8
 ATTEMPTS = 3
 SETUP_LOCK = 0x6B696E646C79
 PAUSE_S = (0.005, 0.05)
-DIALLED: dict[str, Any] = {
+CONNECT_OPTIONS: dict[str, Any] = {
     "connect_timeout": "10",
     "application_name": "kindly",
     "keepalives_idle": "30",
     "tcp_user_timeout": "30000",
 }
 STATEMENT_TIMEOUT = "SET statement_timeout = '60s'"
-AGAIN = frozenset({"40001", "40P01"})
-"""Serialization failure and deadlock: the same work may succeed at once."""
+RETRIED_STATES = frozenset({"40001", "40P01"})
+"""SQLSTATEs of serialization failure and deadlock: a retry may succeed at once."""
 REASONS = {
     "08": "the connection was lost",
     "42501": "the user may not do that there",
@@ -46,7 +46,7 @@ REASONS = {
     "57014": "it took more than 60 seconds",
     "57P": "it is shutting down or starting",
 }
-DIAL_REASONS = {
+CONNECT_REASONS = {
     "authentication": "it refused the user or the password",
     "password": "it refused the user or the password",
     "does not exist": "there is no such database or user",
@@ -56,7 +56,7 @@ DIAL_REASONS = {
     "SSL": "no encrypted connection could be agreed on",
     "certificate": "its certificate cannot be verified",
 }
-"""A dial that fails has no code; its text may hold what is not to be shown."""
+"""A failed connection has no SQLSTATE, and its text may contain credentials."""
 NO_VECTOR = (
     "PostgreSQL has no usable pgvector (0.7 or newer) at {place}. Install it on the server (for example the package "
     "postgresql-18-pgvector) and run CREATE EXTENSION vector in the database as its owner."
@@ -64,7 +64,7 @@ NO_VECTOR = (
 
 
 class Postgres:
-    """A server to come: dialled at first use, with the tables that `migrations` make of an empty schema."""
+    """A server, connected at first use; its schema is migrated by the steps in `migrations`."""
 
     def __init__(self, url: str, migrations: Sequence[str]) -> None:
         self._url = url
@@ -73,32 +73,30 @@ class Postgres:
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._ready = False
-        self._held: Connection | None = None
+        self._lock_connection: Connection | None = None
 
     @cached_property
     def place(self) -> str:
-        """Where it is, without who logs in."""
+        """Host, port and database, without credentials."""
         return _place(self._url)
 
     async def run(self, work: "Callable[[Connection], Value]") -> Value:
-        """Do `work` in a thread, all of it or nothing; it may run more than once."""
+        """Run `work` in a thread, in a transaction. It may run more than once."""
         return await anyio.to_thread.run_sync(self._work, work, limiter=self._limiter)
 
-    async def hold(self, key: str) -> None:
-        """Wait until nobody who shares the server holds `key`, and hold it."""
-        number = _number(key)
+    async def acquire_lock(self, key: str) -> None:
+        """Wait for the advisory lock on `key`."""
+        number = _lock_number(key)
         while True:
-            if await anyio.to_thread.run_sync(self._try_hold, number):
+            if await anyio.to_thread.run_sync(self._try_lock, number):
                 return
             await anyio.sleep(random.uniform(*PAUSE_S))  # noqa: S311 - so that no two fall into step
 
-    async def let_go(self, key: str) -> None:
-        """Hold `key` no more."""
+    async def release_lock(self, key: str) -> None:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._try_let_go, _number(key))
+            await anyio.to_thread.run_sync(self._unlock, _lock_number(key))
 
     async def aclose(self) -> None:
-        """Close all connections."""
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._close)
 
@@ -112,7 +110,7 @@ class Postgres:
                 return work(connection)
         except psycopg.Error as error:
             lost = connection is not None and connection.closed
-            if attempt == ATTEMPTS or not (lost or error.sqlstate in AGAIN):
+            if attempt == ATTEMPTS or not (lost or error.sqlstate in RETRIED_STATES):
                 raise self._translated(error) from None
         finally:
             self._put_back(connection)
@@ -125,7 +123,7 @@ class Postgres:
                 self._ready = True
             if self._idle:
                 return self._idle.pop()
-        return self._dial()
+        return self._connect()
 
     def _put_back(self, connection: "Connection | None") -> None:
         if connection is None:
@@ -138,25 +136,25 @@ class Postgres:
         self._drop_idle()
 
     def _drop_idle(self) -> None:
-        """Where one connection was lost, the others that wait were most likely lost with it."""
+        """If one connection was lost, the idle ones most likely were, too."""
         with self._lock:
             idle, self._idle = self._idle, []
         for one in idle:
             one.close()
 
-    def _dial(self) -> "Connection":
-        connection = self._dial_bare()
+    def _connect(self) -> "Connection":
+        connection = self._connect_bare()
         try:
-            _know_vectors(connection, self.place)
+            _register_vectors(connection, self.place)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _dial_bare(self) -> "Connection":
+    def _connect_bare(self) -> "Connection":
         import psycopg
 
-        parts = DIALLED | _parts(self._url)
+        parts = CONNECT_OPTIONS | _parts(self._url)
         connection = psycopg.connect(autocommit=True, **parts)
         try:
             connection.execute(STATEMENT_TIMEOUT)
@@ -166,12 +164,12 @@ class Postgres:
         return connection
 
     def _set_up(self) -> None:
-        """Make the tables, or see that they are ours and of our version; one server at a time."""
-        with self._dial_bare() as connection, connection.transaction():
+        """Create the tables, or check their owner and version, under a lock among all servers."""
+        with self._connect_bare() as connection, connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (SETUP_LOCK,))
             version = self._version(connection)
             if version == 0:
-                _make_vector(connection, self.place)
+                _create_extension(connection, self.place)
             for step in self._migrations[version:]:
                 connection.execute(step.encode())
             connection.execute(
@@ -203,49 +201,49 @@ class Postgres:
             f"The library in PostgreSQL at {self.place} cannot be used: {reason}."
         )
 
-    def _try_hold(self, number: int) -> bool:
+    def _try_lock(self, number: int) -> bool:
         import psycopg
 
-        known = self._held
+        known = self._lock_connection
         try:
             with self._lock:
-                if self._held is None:
-                    self._held = self._dial_bare()
-                held = self._held
+                if self._lock_connection is None:
+                    self._lock_connection = self._connect_bare()
+                held = self._lock_connection
             row = held.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
         except psycopg.Error as error:
-            self._let_all_go()
+            self._drop_locks()
             if known is None:
                 raise self._translated(error) from None
-            return self._try_hold(number)
+            return self._try_lock(number)
         return row == (True,)
 
-    def _try_let_go(self, number: int) -> None:
+    def _unlock(self, number: int) -> None:
         import psycopg
 
         with self._lock:
-            held = self._held
+            held = self._lock_connection
         if held is not None:
             try:
                 held.execute("SELECT pg_advisory_unlock(%s)", (number,))
             except psycopg.Error:
-                self._let_all_go()
+                self._drop_locks()
 
-    def _let_all_go(self) -> None:
+    def _drop_locks(self) -> None:
         with self._lock:
-            held, self._held = self._held, None
+            held, self._lock_connection = self._lock_connection, None
         if held is not None:
             held.close()
 
     def _close(self) -> None:
-        self._let_all_go()
+        self._drop_locks()
         with self._lock:
             self._ready = False
         self._drop_idle()
 
 
 def _parts(url: str) -> dict[str, Any]:
-    """What an address says, without showing it where it cannot be read."""
+    """The parts of an address; the error does not show it."""
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
@@ -253,7 +251,7 @@ def _parts(url: str) -> dict[str, Any]:
         return dict(conninfo_to_dict(url))
     except ProgrammingError:
         raise StoreUnavailable(
-            "The address of the PostgreSQL store cannot be read; it looks like "
+            "The address of the PostgreSQL store cannot be parsed. It has the form "
             "postgresql://user:password@host:5432/name."
         ) from None
 
@@ -266,25 +264,25 @@ def _place(url: str) -> str:
 
 def _reason(sqlstate: str | None, text: str) -> str:
     if sqlstate is None:
-        signs = (reason for sign, reason in DIAL_REASONS.items() if sign in text)
-        return next(signs, "it cannot be reached")
-    starts = (reason for start, reason in REASONS.items() if sqlstate.startswith(start))
-    return next(starts, f"it gave error {sqlstate}")
+        reasons = (reason for wording, reason in CONNECT_REASONS.items() if wording in text)
+        return next(reasons, "it cannot be reached")
+    known = (reason for start, reason in REASONS.items() if sqlstate.startswith(start))
+    return next(known, f"it gave error {sqlstate}")
 
 
-def _make_vector(connection: "Connection", place: str) -> None:
+def _create_extension(connection: "Connection", place: str) -> None:
     import psycopg
 
     try:
         with connection.transaction():
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     except psycopg.errors.UniqueViolation:
-        return  # made at the same moment, by another schema's library
+        return  # another schema's library created it at the same time
     except psycopg.Error:
         raise StoreUnavailable(NO_VECTOR.format(place=place)) from None
 
 
-def _know_vectors(connection: "Connection", place: str) -> None:
+def _register_vectors(connection: "Connection", place: str) -> None:
     from pgvector.psycopg import register_vector
     from psycopg import ProgrammingError
     from psycopg.types import TypeInfo
@@ -295,5 +293,5 @@ def _know_vectors(connection: "Connection", place: str) -> None:
         raise StoreUnavailable(NO_VECTOR.format(place=place))
 
 
-def _number(key: str) -> int:
+def _lock_number(key: str) -> int:
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big", signed=True)

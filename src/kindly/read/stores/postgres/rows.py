@@ -1,4 +1,4 @@
-"""The library's tables in PostgreSQL, and what is done in them. Everything here runs inside somebody's transaction."""
+"""The tables of the library in PostgreSQL and the statements on them, which run inside the caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,13 +43,17 @@ CREATE INDEX kindly_chunks_of_document ON kindly_chunks (doc, position);
 CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastupdate = off);
 """,
 )
-# Statements below are put together from the two lists of names and nothing else.
+# The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
-SHELF = f"""
+DOC_NUMBER = row_format.DOCUMENT_COLUMNS
+CHUNK_NUMBER, FIRST_OF_CHUNK = DOC_NUMBER + 1, DOC_NUMBER + 2
+EMBEDDING = FIRST_OF_CHUNK + row_format.CHUNK_COLUMNS
+"""Columns of `PAGE`."""
+PAGE = f"""
 SELECT {DOCUMENT}, doc, c.n, {CHUNK}, embedding
 FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
 """.encode()  # noqa: S608
-KEEP_DOCUMENT = f"""
+UPSERT_DOCUMENT = f"""
 INSERT INTO kindly_documents ({DOCUMENT}, key, size)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
 ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
@@ -58,7 +62,7 @@ ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     how = excluded.how, partial = excluded.partial, size = excluded.size
 RETURNING doc
 """.encode()  # noqa: S608
-KEEP_CHUNK = f"""
+INSERT_CHUNK = f"""
 INSERT INTO kindly_chunks ({CHUNK}, doc, position, words, embedding)
 VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s)
 """.encode()  # noqa: S608
@@ -70,12 +74,12 @@ SELECT id, n, position, start_at, end_at, tokens, embedding IS NOT NULL
 FROM kindly_chunks WHERE doc = %s
 """
 OF_URL = b" WHERE key = encode(sha256(convert_to(%s, 'UTF8')), 'hex')"
-"""Addresses may be longer than an index takes."""
+"""By hash, because an address may be too long for an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page about to be written, with what its chunks are found by."""
+    """A page to write, with the lexemes of its chunks."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
@@ -85,7 +89,7 @@ class NewPage:
 
 
 def words_of(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """What chunks are found by, by id, as PostgreSQL writes it: each term with its places."""
+    """The lexemes of chunks, by id: each term with its positions."""
     return {chunk.id: _lexemes(row_format.indexed_terms(chunk)) for chunk in chunks}
 
 
@@ -97,38 +101,38 @@ def _lexemes(terms: Sequence[str]) -> str:
 
 
 def quoted(term: str) -> str:
-    """A term as PostgreSQL reads it, whatever is in it."""
+    """A term, quoted for a tsvector or tsquery."""
     doubled = term.replace("\\", "\\\\").replace("'", "''")
     return f"'{doubled}'"
 
 
 def model_of(connection: "Connection") -> EmbeddingModel | None:
-    """Whose vectors there are."""
+    """The model of the vectors."""
     return row_format.to_model(
         dict(connection.execute("SELECT key, value FROM kindly_meta").fetchall())
     )
 
 
 def entries(limit: int, offset: int, connection: "Connection") -> list[StoredPageInfo]:
-    """Pages, the latest first."""
+    """Pages, newest first."""
     latest = b" ORDER BY last_crawled DESC, url LIMIT %s OFFSET %s"
     return list(map(to_entry, connection.execute(ENTRY + latest, (limit, offset)).fetchall()))
 
 
 def page_of(url: str, connection: "Connection") -> StoredPage | None:
-    """All of a page."""
-    found = connection.execute(SHELF + OF_URL + b" ORDER BY c.position", (url,), binary=True)
+    """A page with all its chunks."""
+    found = connection.execute(PAGE + OF_URL + b" ORDER BY c.position", (url,), binary=True)
     return _to_page(found.fetchall())
 
 
 def next_page(after: int, connection: "Connection") -> tuple[int, StoredPage] | None:
-    """The page that was added after the one with this number, and its number."""
+    """The page that was added after the one with this number, with its own number."""
     following = (
         b" WHERE doc = (SELECT min(doc) FROM kindly_documents WHERE doc > %s) ORDER BY c.position"
     )
-    found = connection.execute(SHELF + following, (after,), binary=True).fetchall()
+    found = connection.execute(PAGE + following, (after,), binary=True).fetchall()
     stored = _to_page(found)
-    return None if stored is None else (found[0][10], stored)
+    return None if stored is None else (found[0][DOC_NUMBER], stored)
 
 
 def _to_page(found: Sequence[Row]) -> StoredPage | None:
@@ -137,55 +141,55 @@ def _to_page(found: Sequence[Row]) -> StoredPage | None:
     if not found:
         return None
     entry = to_entry(found[0])
-    if found[0][11] is None:
+    if found[0][CHUNK_NUMBER] is None:
         return StoredPage(entry, (), None)
-    chunks = tuple(row_format.to_chunk(entry.url, row[12:]) for row in found)
-    if any(row[18] is None for row in found):
+    chunks = tuple(row_format.to_chunk(entry.url, row[FIRST_OF_CHUNK:]) for row in found)
+    if any(row[EMBEDDING] is None for row in found):
         return StoredPage(entry, chunks, None)
-    return StoredPage(entry, chunks, np.stack([to_vector(row[18]) for row in found]))
+    return StoredPage(entry, chunks, np.stack([to_vector(row[EMBEDDING]) for row in found]))
 
 
 def to_entry(row: Row) -> StoredPageInfo:
-    """The page of a row that begins with `DOCUMENT`."""
-    return row_format.to_entry(row, row[4].astimezone(UTC))
+    """The page from a row that begins with the columns of `DOCUMENT`."""
+    return row_format.to_entry(row, row[row_format.LAST_CRAWLED].astimezone(UTC))
 
 
 def to_vector(half: "HalfVector") -> "Vectors":
-    """The numbers of a vector."""
+    """Half-precision → float32."""
     vector: Vectors = half.to_numpy().astype("float32")
     return vector
 
 
 def put(page: NewPage, connection: "Connection") -> None:
-    """Make the page be these chunks and no others."""
+    """Store the page as exactly these chunks."""
     model = _settled_model(connection, page)
-    size = row_format.weight(page.chunks, model.dimension if model else 0)
+    size = row_format.estimated_bytes(page.chunks, model.dimension if model else 0)
     values = (*row_format.from_entry(page.entry, page.entry.crawled_at), page.entry.url, size)
-    row = connection.execute(KEEP_DOCUMENT, values).fetchone()
+    row = connection.execute(UPSERT_DOCUMENT, values).fetchone()
     doc = row[0] if row else 0
     known = {
         id_: (n, tuple(place), has)
         for id_, n, *place, has in connection.execute(KNOWN, (doc,)).fetchall()
     }
-    stay = {
+    unchanged = {
         one.id
         for one in page.chunks
         if one.id in known and (known[one.id][2] or one.id not in page.vectors)
     }
-    gone = [n for id_, (n, _, _) in known.items() if id_ not in stay]
-    if gone:
-        connection.execute("DELETE FROM kindly_chunks WHERE n = ANY(%s)", (gone,))
+    dropped = [n for id_, (n, _, _) in known.items() if id_ not in unchanged]
+    if dropped:
+        connection.execute("DELETE FROM kindly_chunks WHERE n = ANY(%s)", (dropped,))
     new = []
     for position, one in enumerate(page.chunks):
         place = (position, one.start, one.end, one.tokens)
-        if one.id not in stay:
+        if one.id not in unchanged:
             new.append(
                 (*row_format.from_chunk(one), doc, position, page.words[one.id], _half(page, one))
             )
         elif place != known[one.id][1]:
             connection.execute(MOVE_CHUNK, (*place, known[one.id][0]))
     with connection.cursor() as cursor:
-        cursor.executemany(KEEP_CHUNK, new)
+        cursor.executemany(INSERT_CHUNK, new)
 
 
 def _half(page: NewPage, chunk: Chunk) -> "HalfVector | None":
@@ -196,14 +200,14 @@ def _half(page: NewPage, chunk: Chunk) -> "HalfVector | None":
 
 
 def _settled_model(connection: "Connection", page: NewPage) -> EmbeddingModel | None:
-    """Whose vectors there are; the page's from now on, if it brings the first."""
-    kept = model_of(connection)
-    first = row_format.model_to_keep(kept, page.model, page.vectors)
+    """The model of the stored vectors; the page's model, if its vectors are the first."""
+    stored = model_of(connection)
+    first = row_format.model_to_keep(stored, page.model, page.vectors)
     if first is None:
-        return kept
-    keep = "INSERT INTO kindly_meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
-    connection.execute(keep, (row_format.MODEL_NAME, first.name))
-    connection.execute(keep, (row_format.MODEL_DIMENSION, str(first.dimension)))
+        return stored
+    insert = "INSERT INTO kindly_meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
+    connection.execute(insert, (row_format.MODEL_NAME, first.name))
+    connection.execute(insert, (row_format.MODEL_DIMENSION, str(first.dimension)))
     row_format.model_to_keep(model_of(connection), page.model, page.vectors)
     if first.dimension <= MAX_INDEXED_DIMENSION:
         connection.execute(
@@ -222,13 +226,13 @@ def drop_vectors(connection: "Connection") -> None:
 
 
 def touch(url: str, crawled_at: datetime, connection: "Connection") -> None:
-    """Note that a page was looked at again."""
+    """Set the time of a page."""
     sql = b"UPDATE kindly_documents SET last_crawled = %s"
     connection.execute(sql + OF_URL, (crawled_at, url))
 
 
 def forget(url: str | None, connection: "Connection") -> int:
-    """Drop a page, or all; how many there were."""
+    """Drop a page, or all; return how many there were."""
     sql = b"DELETE FROM kindly_documents"
     if url is not None:
         return connection.execute(sql + OF_URL, (url,)).rowcount
@@ -236,15 +240,17 @@ def forget(url: str | None, connection: "Connection") -> int:
 
 
 def evict(max_bytes: int, before: datetime, connection: "Connection") -> int:
-    """Drop what is old or too much."""
+    """Drop old pages, and the oldest beyond the size."""
     found = connection.execute("SELECT doc, last_crawled, size FROM kindly_documents").fetchall()
-    gone = row_format.outdated([row_format.Aged(*row) for row in found], max_bytes, before)
+    evicted = row_format.outdated(
+        [row_format.EvictionCandidate(*row) for row in found], max_bytes, before
+    )
     sql = "DELETE FROM kindly_documents WHERE doc = ANY(%s)"
-    return connection.execute(sql, (gone,)).rowcount
+    return connection.execute(sql, (evicted,)).rowcount
 
 
 def stats(place: str, connection: "Connection") -> StoreStats:
-    """How much there is."""
+    """Size and age of the library."""
     row = connection.execute(
         """
         SELECT count(*), min(last_crawled), max(last_crawled),

@@ -1,4 +1,4 @@
-"""Which chunks of the library in PostgreSQL may answer: by the rarest words, by the nearest vectors."""
+"""Candidate chunks in PostgreSQL: by the rarest words (GIN) and by the nearest vectors (HNSW)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[tuple[Any, ...]]
 
 MAX_ROWS = 3000
-"""How many chunks the words of a question may stand in together; more frequent ones tell little."""
+"""How many chunks the words of a question may find together; more frequent words say little."""
 MAX_TERMS = 64
 MAX_TERM_BYTES = 2000
 EF_SEARCH = 200
-"""How widely the index of vectors is searched: wider finds more of what is near."""
-FREQUENCIES_S = 300.0
-"""How long what PostgreSQL says of frequent words is believed."""
+"""pgvector's breadth of the HNSW search: more finds more of the nearest vectors."""
+FREQUENCIES_TTL_S = 300.0
+"""How long PostgreSQL's statistics of frequent words are cached."""
 FREQUENCIES = """
 SELECT most_common_elems::text::text[], most_common_elem_freqs, reltuples
 FROM pg_stats JOIN pg_class ON pg_class.oid = to_regclass('kindly_chunks')
@@ -43,6 +43,7 @@ WITH pair AS MATERIALIZED (
 SELECT n FROM pair JOIN weight USING (which)
 GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
 """
+EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.CHUNK_COLUMNS
 CANDIDATES = f"""
 SELECT {DOCUMENT}, {CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
 WHERE n = ANY(%s)
@@ -55,19 +56,19 @@ ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {lim
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """In how many chunks words stand, as far as PostgreSQL has counted."""
+    """The number of chunks per word, from PostgreSQL's statistics."""
 
     known: Mapping[str, float] = field(default_factory=dict)
     unknown: float = 0.0
     """For a word that is not among the frequent ones."""
 
     def of(self, term: str) -> float:
-        """About how many chunks have it."""
+        """The approximate number of chunks that have the word."""
         return self.known.get(term, self.unknown)
 
 
 class WordCounts:
-    """What PostgreSQL's own statistics say of frequent words, asked for now and then."""
+    """A cache of PostgreSQL's statistics of frequent words."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -75,11 +76,11 @@ class WordCounts:
         self._counts = Frequencies()
 
     def now(self, connection: "Connection") -> Frequencies:
-        """The counts, some minutes old at most."""
+        """The counts, at most some minutes old."""
         if self._clock() > self._until:
             row = connection.execute(FREQUENCIES).fetchone()
             self._counts = Frequencies() if row is None else _to_frequencies(*row)
-            self._until = self._clock() + FREQUENCIES_S
+            self._until = self._clock() + FREQUENCIES_TTL_S
         return self._counts
 
 
@@ -99,9 +100,9 @@ def candidates(
     counts: WordCounts,
     connection: "Connection",
 ) -> list[Candidate]:
-    """Chunks by words and by vector, each once."""
-    wanted = [term for term in dict.fromkeys(terms) if len(term.encode()) < MAX_TERM_BYTES]
-    storable = [row_format.storable(term) for term in wanted if term.strip()][:MAX_TERMS]
+    """Chunks by words and by vector, without duplicates."""
+    indexable = [term for term in dict.fromkeys(terms) if len(term.encode()) < MAX_TERM_BYTES]
+    storable = [row_format.storable(term) for term in indexable if term.strip()][:MAX_TERMS]
     numbers = _by_words(connection, storable, limit, counts.now(connection)) if storable else []
     model = model_of(connection)
     if vector is not None and model and vector.shape == (model.dimension,):
@@ -109,9 +110,9 @@ def candidates(
     found = connection.execute(CANDIDATES, (list(set(numbers)),), binary=True)
     return [
         Candidate(
-            to_entry(row),
-            row_format.to_chunk(row[0], row[10:]),
-            None if row[16] is None else to_vector(row[16]),
+            entry := to_entry(row),
+            row_format.to_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
+            None if row[EMBEDDING] is None else to_vector(row[EMBEDDING]),
         )
         for row in found.fetchall()
     ]
@@ -120,7 +121,7 @@ def candidates(
 def _by_words(
     connection: "Connection", terms: Sequence[str], limit: int, counts: Frequencies
 ) -> list[int]:
-    """The numbers of the chunks that the rarest of these terms find, or that have all where all are frequent."""
+    """The numbers of the chunks with the rarest of these terms; if all are frequent, of those that have all."""
     total, rare = 0.0, list[str]()
     for term in sorted(terms, key=counts.of):
         total += counts.of(term)

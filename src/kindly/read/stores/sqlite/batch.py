@@ -1,7 +1,7 @@
-"""Writes that wait for each other share one transaction: most of a small one's time is its commit.
+"""Group commit: writes that wait for each other share one transaction, because the commit costs most of the time.
 
-Each is there when its caller goes on, as if it had been written alone. Where one of several is refused, each is written
-alone, so that only its own caller is told.
+Each write is durable when its caller continues. If one of them is refused, each is written alone, so that only its own
+caller gets the error.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     Work = Callable[[sqlite3.Connection], None]
     Prepare = Callable[[sqlite3.Connection], Work]
 
-TOGETHER = 16
-"""As many as share a transaction: other processes wait for it."""
+BATCH = 16
+"""Writes per transaction; other processes wait for it."""
 
 
-class Batches:
-    """Writes of one process to one file."""
+class WriteBatches:
+    """Collects the writes of one process to one file."""
 
     def __init__(self, run: "Callable[[Work], Awaitable[None]]") -> None:
         self._run = run
-        """Does work with a connection, outside of any transaction."""
-        self._turn = anyio.Lock()
+        """Runs work with a connection, outside of any transaction."""
+        self._lock = anyio.Lock()
         self._waiting: dict[object, Prepare] = {}
 
     async def write(self, prepare: "Prepare") -> None:
-        """Do what `prepare` gives, all of it or nothing. It may be prepared, and done, more than once."""
+        """Run the work that `prepare` returns, in a transaction. Both may run more than once."""
         mine = object()
         self._waiting[mine] = prepare
         try:
-            async with self._turn:
+            async with self._lock:
                 if mine in self._waiting:
                     await self._write_with(mine)
         finally:
             self._waiting.pop(mine, None)
 
     async def _write_with(self, mine: object) -> None:
-        """Write what one waits for, and what others wait for meanwhile."""
-        batch = dict(islice(self._waiting.items(), TOGETHER))
+        """Write this one together with those that wait."""
+        batch = dict(islice(self._waiting.items(), BATCH))
         if len(batch) > 1:
             try:
                 await self._run(partial(_write_all, list(batch.values())))
@@ -60,7 +60,7 @@ class Batches:
 
 
 class _Refused(Exception):
-    """One of several writes cannot be."""
+    """One of several writes is refused."""
 
 
 def _write(prepare: "Prepare", database: "sqlite3.Connection") -> None:

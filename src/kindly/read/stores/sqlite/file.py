@@ -1,7 +1,7 @@
-"""The library's SQLite file: several processes read and write it at once, and none of them fails for another.
+"""The library's SQLite file, which several processes read and write at the same time (WAL mode).
 
-Readers have connections of their own and never wait for a writer; writers take turns. A corrupt file is moved aside and
-a new one begun; one that is newer, or another program's, is left alone.
+Readers have their own connections and never wait for a writer; writers wait for each other. A damaged file is moved
+aside and a new one created; a newer one, or another program's, is refused.
 """
 
 import logging
@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
-from kindly.read.stores.sqlite.batch import Batches
+from kindly.read.stores.sqlite.batch import WriteBatches
 from kindly.storage.sqlite import (
     BUSY,
     BUSY_CODES,
@@ -44,68 +44,64 @@ Value = TypeVar("Value")
 APPLICATION_ID = 0x4B6E644C
 READERS = 2
 BUSY_S = 10.0
-"""How long other processes may keep us from writing: an answer waits for it."""
-TRY_S = 0.05
-"""How long one attempt waits in its thread; between attempts the caller may be cancelled."""
+"""How long to wait for other processes that write, or that create the file."""
+ATTEMPT_S = 0.05
+"""How long one attempt waits in its thread; between attempts the caller can be cancelled."""
 PAUSE_S = 0.01
 CLOSE_S = 5.0
-BESIDE = ("-wal", "-shm")
+SIDE_FILES = ("-wal", "-shm")
 VACUUMED_PAGES = 2000
 MAPPED_BYTES = 256 * 1024 * 1024
-"""How much of the file is read without copying: every write of another process empties our cache."""
+"""Read through memory mapping, because every write of another process empties the page cache."""
 
 
 class SqliteLibrary:
-    """A file to come: opened at first use, with the tables that `migrations` make of an empty one."""
+    """A file, opened at first use and migrated by the steps in `migrations`."""
 
     def __init__(
         self,
         path: Path,
         migrations: Sequence[str],
         now: Callable[[], datetime],
-        patience_s: float = BUSY_S,
+        timeout_s: float = BUSY_S,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self.path = path
         self._migrations = migrations
         self._now = now
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._sleep = sleep
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(1)
-        self._batches = Batches(partial(self._patiently, limiter=self._writers))
+        self._batches = WriteBatches(partial(self._with_retries, limiter=self._writers))
         self._lock = threading.Lock()
         self._idle: list[sqlite3.Connection] = []
         self._inode: int | None = None
-        """Of the file that was found good."""
-        self._seen: int | None = None
+        """Of the file that was checked and migrated."""
+        self._opened_inode: int | None = None
         """Of the file that was opened last."""
 
     async def read(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
-        """What `work` reads, in a thread, as the file was at one moment."""
-        return await self._patiently(partial(transact, "BEGIN", work), self._readers)
+        """Run `work` in a thread, in a read transaction."""
+        return await self._with_retries(partial(transact, "BEGIN", work), self._readers)
 
     async def write(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
-        """Do `work` in a thread, all of it or nothing; waits for other writers.
-
-        `work` may run more than once.
-        """
-        return await self._patiently(partial(transact, "BEGIN IMMEDIATE", work), self._writers)
+        """Run `work` in a thread, in a write transaction. It may run more than once."""
+        return await self._with_retries(partial(transact, "BEGIN IMMEDIATE", work), self._writers)
 
     async def write_soon(self, prepare: "Prepare") -> None:
-        """`write` what takes its time to prepare, which keeps nobody else from writing, with others that wait."""
+        """`write` in two steps: `prepare` runs before the transaction, which waiting writes share."""
         await self._batches.write(prepare)
 
     async def tidy(self) -> None:
-        """Give free space back to the disk, a little at a time."""
-        await self._patiently(_vacuum, self._writers)
+        """Return free space to the disk, a little at a time."""
+        await self._with_retries(_vacuum, self._writers)
 
     async def aclose(self) -> None:
-        """Close the file."""
         with anyio.move_on_after(CLOSE_S, shield=True):
-            await anyio.to_thread.run_sync(self._let_go)
+            await anyio.to_thread.run_sync(self._close)
 
-    async def _patiently(
+    async def _with_retries(
         self, work: "Callable[[sqlite3.Connection], Value]", limiter: anyio.CapacityLimiter
     ) -> Value:
         give_up = math.inf
@@ -114,7 +110,7 @@ class SqliteLibrary:
                 return await anyio.to_thread.run_sync(self._attempt, work, limiter=limiter)
             except _Busy as busy:
                 now = anyio.current_time()
-                give_up = min(give_up, now + self._patience_s)
+                give_up = min(give_up, now + self._timeout_s)
                 if now >= give_up:
                     raise self._unavailable(BUSY) from busy
             await self._sleep(PAUSE_S)
@@ -127,7 +123,7 @@ class SqliteLibrary:
         except sqlite3.DatabaseError as error:
             if code_of(error) not in LASTING:
                 raise self._unavailable(code_of(error)) from error
-        self._set_aside()
+        self._move_aside()
         try:
             return self._attempt_once(work)
         except sqlite3.Error as error:
@@ -152,7 +148,7 @@ class SqliteLibrary:
 
     @contextmanager
     def _connection(self) -> "Iterator[sqlite3.Connection]":
-        """A connection to the file that stands at the path now; closed if it fails."""
+        """A connection to the file that is at the path now; closed if `work` fails."""
         with self._lock:
             if self._inode is None or _inode(self.path) != self._inode:
                 self._prepare()
@@ -172,7 +168,7 @@ class SqliteLibrary:
         database.close()
 
     def _prepare(self) -> None:
-        """Make the file, or see that it is ours and of our version."""
+        """Create the file, or check its owner and version."""
         self._close_idle()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -183,20 +179,20 @@ class SqliteLibrary:
                 "Set DATA_DIR to a folder that can be written.",
                 reason=reason_of(CANNOT_OPEN),
             ) from error
-        self._inode, self._seen = None, _inode(self.path)
+        self._inode, self._opened_inode = None, _inode(self.path)
         with closing(_connect(self.path)) as database:
             self._migrate(database)
-        self._inode = self._seen
+        self._inode = self._opened_inode
 
     def _migrate(self, database: "sqlite3.Connection") -> None:
         if self._version(database) == len(self._migrations):
             return
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         enter_wal_mode(database)
-        transact("BEGIN IMMEDIATE", self._bring_up, database)
+        transact("BEGIN IMMEDIATE", self._upgrade, database)
 
-    def _bring_up(self, database: "sqlite3.Connection") -> None:
-        """To our version, from the one that the file has now."""
+    def _upgrade(self, database: "sqlite3.Connection") -> None:
+        """Run the migrations that the file lacks."""
         newest = str(len(self._migrations))
         for step in self._migrations[self._version(database) :]:
             for statement in step.split(";\n"):
@@ -205,13 +201,13 @@ class SqliteLibrary:
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _version(self, database: "sqlite3.Connection") -> int:
-        """Which version the file has; 0 if it is new."""
+        """The version of the file; 0 if it is new."""
         (owner,) = database.execute("PRAGMA application_id").fetchone()
         if owner != APPLICATION_ID:
             (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
             if not owner and not tables:
                 return 0
-            # Another process may have made the library between the two questions.
+            # Another process may have created the library between the two queries.
             if database.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
                 raise StoreRefused(
                     f"{self.path} is another program's database. Move it away, or set DATA_DIR to another folder."
@@ -224,30 +220,32 @@ class SqliteLibrary:
             )
         return int(row[0])
 
-    def _set_aside(self) -> None:
-        """Move the damaged file away, unless somebody else has done so."""
+    def _move_aside(self) -> None:
+        """Rename the damaged file, unless another process has replaced it already."""
         with self._lock:
             self._inode = None
             self._close_idle()
-            if _inode(self.path) != self._seen:
+            if _inode(self.path) != self._opened_inode:
                 return
             aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
             try:
                 self.path.rename(aside)
-                for suffix in BESIDE:
+                for suffix in SIDE_FILES:
                     with suppress(FileNotFoundError):
                         Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
             except FileNotFoundError:
                 return
             except OSError as error:
                 raise self._unavailable(DAMAGED) from error
-        logger.warning("The library was damaged; it is kept as %s and a new one is begun.", aside)
+        logger.warning(
+            "The library was damaged; it was renamed to %s and a new one is created.", aside
+        )
 
     def _unavailable(self, code: int) -> StoreUnavailable:
         reason = reason_of(code)
         return StoreUnavailable(f"The library {self.path} cannot be used: {reason}.", reason=reason)
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         with self._lock:
             self._close_idle()
             self._inode = None
@@ -258,13 +256,15 @@ class SqliteLibrary:
 
 
 class _Busy(Exception):
-    """Another process writes."""
+    """Another process holds the file."""
 
 
 def _connect(path: Path) -> "sqlite3.Connection":
     import sqlite3
 
-    database = sqlite3.connect(path, timeout=TRY_S, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(
+        path, timeout=ATTEMPT_S, isolation_level=None, check_same_thread=False
+    )
     try:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA cache_size = -2000")
@@ -279,7 +279,7 @@ def _connect(path: Path) -> "sqlite3.Connection":
 def _vacuum(database: "sqlite3.Connection") -> None:
     database.executescript(
         f"PRAGMA incremental_vacuum({VACUUMED_PAGES})"
-    )  # `execute` takes one step
+    )  # `execute` would run only one step
 
 
 def _inode(path: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""The library's tables in SQLite, and what is done in them. Everything here runs inside somebody's transaction."""
+"""The library's tables in SQLite and the statements on them. Every function runs inside the caller's transaction."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 EPOCH = "epoch"
-"""A key of `meta`: another in each file, and whenever what is known of all vectors is void."""
+"""A key of `meta`: a random value that changes when the sign-bit index of other processes becomes invalid."""
 MAX_GONE = 20_000
+"""Rows of the log of dropped vectors, which other processes read to update their sign-bit index."""
 ASCII_MARKS = "!#$%&()*+,-./:;<=>?@[]^_`{|}~"
 
 WORDS = (
     f"""CREATE VIRTUAL TABLE words USING fts5(terms, tokenize="ascii tokenchars '{ASCII_MARKS}'")"""
 )
-MERGED_SOON = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
-"""Its index stays in few pieces: a question reads all of them. Writing costs no more than with the usual four."""
+FTS_AUTOMERGE = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
+"""Keeps the FTS5 index in few segments, because a query reads all of them. Writes cost no more than with four."""
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -50,41 +51,43 @@ CREATE INDEX chunks_of_document ON chunks (doc, position);
 CREATE TABLE signs (n INTEGER PRIMARY KEY, bits BLOB NOT NULL);
 CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 {WORDS};
-{MERGED_SOON};
+{FTS_AUTOMERGE};
 CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
 )
 
-# Statements below are put together from the two lists of names and nothing else.
+# The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM documents"  # noqa: S608
+DOC_NUMBER = row_format.DOCUMENT_COLUMNS
+"""The column of `doc` in `ENTRY`."""
 ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
 CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
-KEEP_DOCUMENT = f"""
+UPSERT_DOCUMENT = f"""
 INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
     how = excluded.how, partial = excluded.partial, size = excluded.size
 """  # noqa: S608
-KEEP_CHUNK = f"""
+INSERT_CHUNK = f"""
 INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
 GONE_SPAN = "SELECT (SELECT min(seq) FROM gone), (SELECT max(seq) FROM gone)"
-"""Two questions: SQLite looks up the least or the greatest, but reads all rows for both."""
-ALL_GONE = (
+"""Two subqueries: SQLite uses the index for one minimum or maximum, but scans all rows for both."""
+DELETE_ALL = (
     "DELETE FROM documents",
     "DELETE FROM chunks",
     "DELETE FROM signs",
     "DELETE FROM gone",
     "DROP TABLE words",
     WORDS,
-    MERGED_SOON,
+    FTS_AUTOMERGE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page about to be written."""
+    """A page to write."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
@@ -93,8 +96,8 @@ class NewPage:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptChunk:
-    """A chunk that is there already."""
+class StoredChunk:
+    """A chunk that is stored already."""
 
     n: int
     place: tuple[int, int, int, int]
@@ -108,54 +111,54 @@ def meta_of(database: "sqlite3.Connection") -> dict[str, str]:
 
 
 def model_of(database: "sqlite3.Connection") -> EmbeddingModel | None:
-    """Whose vectors there are."""
+    """The model of the vectors."""
     return row_format.to_model(meta_of(database))
 
 
 def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """What chunks are found by, by id."""
+    """The indexed terms of chunks, by id."""
     return {chunk.id: " ".join(row_format.indexed_terms(chunk)) for chunk in chunks}
 
 
 def entries(limit: int, offset: int, database: "sqlite3.Connection") -> list[StoredPageInfo]:
-    """Pages, the latest first."""
+    """Pages, newest first."""
     return list(map(to_entry, database.execute(ENTRIES, (limit, offset))))
 
 
 def page_of(url: str, database: "sqlite3.Connection") -> StoredPage | None:
-    """All of a page."""
+    """A page with all its chunks."""
     row = database.execute(f"{ENTRY} WHERE url = ?", (url,)).fetchone()
     return None if row is None else _to_page(row, database)
 
 
 def next_page(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPage] | None:
-    """The page that was added after the one with this number, and its number."""
+    """The page that was added after the one with this number, with its own number."""
     row = database.execute(f"{ENTRY} WHERE doc > ? ORDER BY doc LIMIT 1", (after,)).fetchone()
-    return None if row is None else (row[10], _to_page(row, database))
+    return None if row is None else (row[DOC_NUMBER], _to_page(row, database))
 
 
 def _to_page(row: Row, database: "sqlite3.Connection") -> StoredPage:
     entry = to_entry(row)
-    found = database.execute(CHUNKS, (row[10],)).fetchall()
+    found = database.execute(CHUNKS, (row[DOC_NUMBER],)).fetchall()
     chunks = tuple(row_format.to_chunk(entry.url, one) for one in found)
     blobs = [one[-1] for one in found]
     return StoredPage(entry, chunks, to_vectors(blobs) if blobs and all(blobs) else None)
 
 
 def to_entry(row: Row) -> StoredPageInfo:
-    """The page of a row that begins with `DOCUMENT`."""
-    return row_format.to_entry(row, row_format.from_micros(row[4]))
+    """The page from a row that begins with the columns of `DOCUMENT`."""
+    return row_format.to_entry(row, row_format.from_micros(row[row_format.LAST_CRAWLED]))
 
 
 def to_vectors(blobs: Sequence[bytes]) -> "Vectors":
-    """One row per blob."""
+    """Half-precision blobs → one row of float32 each."""
     import numpy as np
 
     halves = np.frombuffer(b"".join(blobs), np.float16)
     return halves.astype(np.float32).reshape(len(blobs), -1)
 
 
-def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChunk]:
+def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, StoredChunk]:
     """The chunks of a page, by id."""
     found = database.execute(
         """
@@ -164,22 +167,22 @@ def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, KeptChun
         """,
         (url,),
     )
-    return {id_: KeptChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
+    return {id_: StoredChunk(n, tuple(place), bool(has)) for id_, n, *place, has in found}
 
 
 def prepared(
     page: NewPage, database: "sqlite3.Connection"
 ) -> "Callable[[sqlite3.Connection], None]":
-    """What writes the page: the terms of those of its chunks that are not there, or without a vector, are known."""
+    """The write of a page, with the terms of its new chunks computed before the transaction."""
     known = known_chunks(page.entry.url, database)
     new = [one for one in page.chunks if one.id not in known or not known[one.id].embedded]
     return partial(put, page, terms_of(new))
 
 
 def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
-    """Make the page be these chunks and no others."""
-    kept = model_of(database)
-    model = row_format.model_to_keep(kept, page.model, page.vectors)
+    """Store the page as exactly these chunks."""
+    stored = model_of(database)
+    model = row_format.model_to_keep(stored, page.model, page.vectors)
     if model is not None:
         named = {
             row_format.MODEL_NAME: model.name,
@@ -187,27 +190,27 @@ def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection")
         }
         database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", named.items())
     known = known_chunks(page.entry.url, database)
-    stay = {
+    unchanged = {
         one.id
         for one in page.chunks
         if one.id in known and (known[one.id].embedded or one.id not in page.vectors)
     }
-    _drop_chunks(database, [old for id_, old in known.items() if id_ not in stay])
-    dimension = (model or kept or EmbeddingModel("", 0)).dimension
-    doc = _keep_document(database, page.entry, row_format.weight(page.chunks, dimension))
+    _drop_chunks(database, [old for id_, old in known.items() if id_ not in unchanged])
+    dimension = (model or stored or EmbeddingModel("", 0)).dimension
+    doc = _upsert_document(database, page.entry, row_format.estimated_bytes(page.chunks, dimension))
     for position, chunk in enumerate(page.chunks):
-        if chunk.id not in stay:
+        if chunk.id not in unchanged:
             added = terms.get(chunk.id)
-            if added is None:  # it was dropped by somebody else a moment ago
+            if added is None:  # another process dropped it after `prepare`
                 added = terms_of([chunk])[chunk.id]
             _add_chunk(database, chunk, (doc, position), added, page.vectors.get(chunk.id))
         elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
             database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
 
 
-def _keep_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
+def _upsert_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
     values = (*row_format.from_entry(entry, row_format.to_micros(entry.crawled_at)), size)
-    database.execute(KEEP_DOCUMENT, values)
+    database.execute(UPSERT_DOCUMENT, values)
     (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.url,)).fetchone()
     return int(doc)
 
@@ -220,20 +223,20 @@ def _add_chunk(
     vector: "Vectors | None",
 ) -> None:
     blob = None if vector is None else vector.astype("float16").tobytes()
-    n = database.execute(KEEP_CHUNK, (*row_format.from_chunk(chunk), *place, blob)).lastrowid
+    n = database.execute(INSERT_CHUNK, (*row_format.from_chunk(chunk), *place, blob)).lastrowid
     database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
     if vector is not None:
         database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, to_bits(vector)))
 
 
-def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[KeptChunk]) -> None:
+def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[StoredChunk]) -> None:
     numbers = [(one.n,) for one in chunks]
     database.executemany("DELETE FROM chunks WHERE n = ?", numbers)
     database.executemany("DELETE FROM words WHERE rowid = ?", numbers)
     database.executemany("DELETE FROM signs WHERE n = ?", numbers)
-    gone = [(one.n,) for one in chunks if one.embedded]
-    if gone:
-        database.executemany("INSERT INTO gone (n) VALUES (?)", gone)
+    dropped = [(one.n,) for one in chunks if one.embedded]
+    if dropped:
+        database.executemany("INSERT INTO gone (n) VALUES (?)", dropped)
         first, newest = database.execute(GONE_SPAN).fetchone()
         if newest - first > MAX_GONE:
             database.execute("DELETE FROM gone")
@@ -241,7 +244,7 @@ def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[KeptChunk]) ->
 
 
 def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
-    """Drop pages; how many there were."""
+    """Drop pages; return how many there were."""
     count = 0
     for url in urls:
         _drop_chunks(database, list(known_chunks(url, database).values()))
@@ -250,9 +253,9 @@ def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
 
 
 def forget_all(database: "sqlite3.Connection") -> int:
-    """Drop every page; how many there were."""
+    """Drop every page; return how many there were."""
     (count,) = database.execute("SELECT count(*) FROM documents").fetchone()
-    for statement in ALL_GONE:
+    for statement in DELETE_ALL:
         database.execute(statement)
     _new_epoch(database)
     return int(count)
@@ -274,16 +277,17 @@ def _new_epoch(database: "sqlite3.Connection") -> None:
     )
 
 
-def aged(database: "sqlite3.Connection") -> list[row_format.Aged]:
-    """All pages as eviction sees them."""
+def eviction_candidates(database: "sqlite3.Connection") -> list[row_format.EvictionCandidate]:
+    """All pages, for eviction."""
     found = database.execute("SELECT url, last_crawled, size FROM documents")
     return [
-        row_format.Aged(url, row_format.from_micros(crawled), size) for url, crawled, size in found
+        row_format.EvictionCandidate(url, row_format.from_micros(crawled), size)
+        for url, crawled, size in found
     ]
 
 
 def stats(path: Path, database: "sqlite3.Connection") -> StoreStats:
-    """How much there is."""
+    """Size and age of the library."""
     pages, oldest, newest = database.execute(
         "SELECT count(*), min(last_crawled), max(last_crawled) FROM documents"
     ).fetchone()

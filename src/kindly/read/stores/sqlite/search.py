@@ -1,14 +1,14 @@
-"""Which chunks of the SQLite library may answer: by the rarest words, by the nearest vectors."""
+"""Candidate chunks in SQLite: by the rarest words (FTS5, BM25) and by the nearest vectors (sign bits, then cosine)."""
 
 import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kindly.models import StoredPageInfo
-from kindly.read.row_format import CHUNK, DOCUMENT, to_chunk
+from kindly.read.row_format import CHUNK, CHUNK_COLUMNS, DOCUMENT, to_chunk
 from kindly.read.store import Candidate
 from kindly.read.stores.sqlite.rows import EPOCH, meta_of, to_entry, to_vectors
-from kindly.read.stores.sqlite.sign_index import Signs
+from kindly.read.stores.sqlite.sign_index import SignIndex
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,40 +19,44 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 MAX_POSTINGS = 5000
-"""How often the words of a question may stand in the library together; more frequent ones tell little."""
+"""How many occurrences the words of a question may have together; more frequent words say little."""
 MAX_TERMS = 64
-SHARE, LEAST, MOST = 8, 4, 20
-"""Of all vectors, an eighth is looked at exactly: at least 4 and at most 20 times as many as are wanted."""
+EXACT_SHARE, MIN_FACTOR, MAX_FACTOR = 8, 4, 20
+"""An eighth of all vectors is compared exactly: at least 4 and at most 20 times the requested number."""
 SIZE = "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT ?)"
 USES = "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
+EMBEDDING = CHUNK_COLUMNS
+"""The column behind those of the chunk."""
 CANDIDATES = f"SELECT {CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)"  # noqa: S608
 
 
-class SharedSigns:
-    """The signs of all vectors, kept in step with the file that other processes write too."""
+class SharedSignIndex:
+    """The sign-bit index of all vectors, kept in step with a file that other processes write, too."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._signs = Signs()
+        self._index = SignIndex()
         self._epoch = ""
         self._gone = 0
 
     def nearest(self, database: "sqlite3.Connection", vector: "Vectors", limit: int) -> list[int]:
-        """The numbers of those chunks among which the `limit` nearest are, as their signs tell."""
+        """The numbers of chunks that likely include the `limit` nearest, by their sign bits."""
         with self._lock:
-            self._follow(database)
-            few = max(LEAST * limit, min(len(self._signs) // SHARE, MOST * limit))
-            return self._signs.nearest(vector, few)
+            self._update(database)
+            count = max(
+                MIN_FACTOR * limit, min(len(self._index) // EXACT_SHARE, MAX_FACTOR * limit)
+            )
+            return self._index.nearest(vector, count)
 
-    def _follow(self, database: "sqlite3.Connection") -> None:
+    def _update(self, database: "sqlite3.Connection") -> None:
         epoch = meta_of(database).get(EPOCH, "")
         if epoch != self._epoch:
-            self._signs.clear()
+            self._index.clear()
             self._epoch, self._gone = epoch, 0
-        after = (self._signs.last,)
-        self._signs.add(
+        after = (self._index.last,)
+        self._index.add(
             database.execute("SELECT n, bits FROM signs WHERE n > ? ORDER BY n", after).fetchall()
         )
         gone = database.execute(
@@ -60,22 +64,22 @@ class SharedSigns:
         ).fetchall()
         if gone:
             self._gone = gone[-1][0]
-            self._signs.drop(n for _, n in gone)
+            self._index.drop(n for _, n in gone)
 
 
 def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -> list[int]:
-    """The numbers of the chunks that the rarest of these terms find, best first.
+    """The numbers of the chunks with the rarest of these terms, best first.
 
-    A term that there is for every chunk, or more, is not rare. Where all are frequent, of chunks that have them all.
+    A term with as many occurrences as chunks is not rare. If all are frequent, chunks that have them all.
     """
-    wanted = tuple(dict.fromkeys(terms))[:MAX_TERMS]
+    distinct = tuple(dict.fromkeys(terms))[:MAX_TERMS]
     (chunks,) = database.execute(SIZE, (MAX_POSTINGS,)).fetchone()
-    often = max(chunks, limit)
-    uses = sorted((count, term) for term in wanted if (count := _uses(database, term, often)))
+    frequent = max(chunks, limit)
+    uses = sorted((count, term) for term in distinct if (count := _uses(database, term, frequent)))
     total, rare = 0, list[str]()
     for count, term in uses:
         total += count
-        if count <= often and total <= MAX_POSTINGS:
+        if count <= frequent and total <= MAX_POSTINGS:
             rare.append(term)
     if rare:
         order, query = "ORDER BY rank", " OR ".join(map(_quoted, rare))
@@ -87,9 +91,9 @@ def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -
     return [n for (n,) in found]
 
 
-def _uses(database: "sqlite3.Connection", term: str, often: int) -> int:
-    """How often a term stands in the library; one more than `often` where it does so more often."""
-    (count,) = database.execute(USES, (term, often + 1)).fetchone()
+def _uses(database: "sqlite3.Connection", term: str, maximum: int) -> int:
+    """The occurrences of a term, counted up to one more than `maximum`."""
+    (count,) = database.execute(USES, (term, maximum + 1)).fetchone()
     return int(count)
 
 
@@ -101,29 +105,30 @@ def _quoted(term: str) -> str:
 def by_vector(
     database: "sqlite3.Connection", near: Sequence[int], vector: "Vectors", limit: int
 ) -> list[int]:
-    """The numbers of the chunks, of those `near`, whose vectors are nearest."""
+    """The numbers of the `near` chunks with the highest cosine, best first."""
     import numpy as np
 
     found = database.execute(f"{EMBEDDINGS} AND n IN ({_listed(near)})").fetchall()
     if not found:
         return []
-    alike = to_vectors([blob for _, blob in found]) @ vector
-    return [found[place][0] for place in np.argsort(-alike)[:limit]]
+    cosines = to_vectors([blob for _, blob in found]) @ vector
+    return [found[row][0] for row in np.argsort(-cosines)[:limit]]
 
 
 def fetched(database: "sqlite3.Connection", numbers: Iterable[int]) -> list[Candidate]:
-    """The chunks with these numbers."""
+    """The chunks with these numbers, with their pages and vectors."""
     found = database.execute(f"{CANDIDATES} WHERE n IN ({_listed(numbers)})").fetchall()
-    blobs = [row[6] for row in found if row[6] is not None]
+    blobs = [row[EMBEDDING] for row in found if row[EMBEDDING] is not None]
     vectors = iter(to_vectors(blobs) if blobs else ())
-    known: dict[str, StoredPageInfo] = {}
+    pages: dict[str, StoredPageInfo] = {}
     candidates = []
     for row in found:
-        url = row[7]
-        if url not in known:
-            known[url] = to_entry(row[7:])
-        vector = None if row[6] is None else next(vectors)
-        candidates.append(Candidate(known[url], to_chunk(url, row), vector))
+        document = row[EMBEDDING + 1 :]
+        url = document[0]
+        if url not in pages:
+            pages[url] = to_entry(document)
+        vector = None if row[EMBEDDING] is None else next(vectors)
+        candidates.append(Candidate(pages[url], to_chunk(url, row), vector))
     return candidates
 
 

@@ -136,8 +136,8 @@ async def test_a_file_that_another_process_replaced_is_taken_up(path: Path) -> N
 async def test_a_good_file_in_the_place_of_a_damaged_one_is_not_moved(path: Path) -> None:
     await kept(path)
     library = file.SqliteLibrary(path, MIGRATIONS, lambda: NOON)
-    library._seen = -1
-    library._set_aside()
+    library._opened_inode = -1
+    library._move_aside()
     assert asides(path) == []
     assert await library.read(lambda database: len(rows.entries(9, 0, database))) == 1
     await library.aclose()
@@ -251,7 +251,7 @@ async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> N
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             await anyio.wait_all_tasks_blocked()
             assert await store.entries() == [TEA.entry]
-            await anyio.sleep(2 * file.TRY_S)
+            await anyio.sleep(2 * file.ATTEMPT_S)
             other.execute("COMMIT")
     assert len(await store.entries()) == 2
     other.close()
@@ -260,7 +260,7 @@ async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> N
 
 async def test_a_writer_who_waits_too_long_is_told(path: Path) -> None:
     await kept(path)
-    store = SqliteStore(path, patience_s=0.01)
+    store = SqliteStore(path, timeout_s=0.01)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match="another process"):

@@ -163,7 +163,7 @@ async def test_another_process_is_waited_for(path: Path) -> None:
 
 async def test_who_holds_the_file_too_long_is_named(path: Path) -> None:
     await kept(path)
-    store = DuckStore(path, patience_s=0.1)
+    store = DuckStore(path, timeout_s=0.1)
     with held(path) as other:
         with pytest.raises(StoreUnavailable, match=f"process {other.pid} has held it"):
             await store.entries()
