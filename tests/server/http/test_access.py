@@ -1,4 +1,4 @@
-"""Only named hosts, own pages and known tokens get through; no token shows anywhere."""
+"""Only allowed hosts, origins and known tokens pass; tokens are never shown."""
 
 import os
 from pathlib import Path
@@ -14,12 +14,12 @@ from kindly.server.http.access import (
     CALLER,
     NO_TOKEN,
     WRONG_TOKEN,
+    AccessDenied,
+    BearerAuth,
     Caller,
     Challenge,
-    HostGate,
-    Refused,
-    TokenGate,
-    Tokens,
+    HostCheck,
+    StaticTokens,
 )
 from tests.support.asgi import HOST, client_of, echo
 
@@ -47,23 +47,23 @@ FIRST, SECOND = "canary-first-token-0001", "canary-second-token-0002"
     ],
 )
 async def test_only_a_known_token_gets_through(authorization: str, status: int) -> None:
-    gate = TokenGate(echo, [Tokens(f"{FIRST}\n{SECOND}")])
-    async with client_of(gate) as client:
+    app = BearerAuth(echo, [StaticTokens(f"{FIRST}\n{SECOND}")])
+    async with client_of(app) as client:
         answer = await client.get("/mcp", headers={"Authorization": authorization})
     assert answer.status_code == status
     assert "canary" not in answer.text + str(answer.headers)
 
 
 async def test_two_authorization_headers_are_none() -> None:
-    gate = TokenGate(echo, [Tokens(FIRST)])
+    app = BearerAuth(echo, [StaticTokens(FIRST)])
     headers = [("Authorization", f"Bearer {FIRST}"), ("Authorization", f"Bearer {SECOND}")]
-    async with client_of(gate) as client:
+    async with client_of(app) as client:
         assert (await client.get("/mcp", headers=headers)).status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/health", "/ready"])
 async def test_probes_need_no_token(path: str) -> None:
-    async with client_of(TokenGate(echo, [Tokens(FIRST)])) as client:
+    async with client_of(BearerAuth(echo, [StaticTokens(FIRST)])) as client:
         assert (await client.get(path)).status_code == 200
 
 
@@ -71,13 +71,13 @@ async def test_probes_need_no_token(path: str) -> None:
     "path", ["/mcp", "/metrics", "/console", "/", "/health/", "/health/../mcp"]
 )
 async def test_every_other_path_needs_one(path: str) -> None:
-    async with client_of(TokenGate(echo, [Tokens(FIRST)])) as client:
+    async with client_of(BearerAuth(echo, [StaticTokens(FIRST)])) as client:
         assert (await client.get(path)).status_code == 401
 
 
-async def test_callers_are_told_apart_by_a_name_that_is_no_token() -> None:
-    gate = TokenGate(echo, [Tokens(f"{FIRST} {SECOND}")])
-    async with client_of(gate) as client:
+async def test_callers_have_distinct_names_that_are_not_their_tokens() -> None:
+    app = BearerAuth(echo, [StaticTokens(f"{FIRST} {SECOND}")])
+    async with client_of(app) as client:
         names = [
             (await client.get("/mcp", headers={"Authorization": f"Bearer {token}"})).json()[
                 "caller"
@@ -88,28 +88,28 @@ async def test_callers_are_told_apart_by_a_name_that_is_no_token() -> None:
     assert "canary" not in "".join(names)
 
 
-async def test_the_second_authority_is_asked_where_the_first_does_not_know() -> None:
-    gate = TokenGate(echo, [Tokens(FIRST), Tokens(SECOND)])
-    async with client_of(gate) as client:
+async def test_the_second_verifier_is_asked_if_the_first_rejects_the_token() -> None:
+    app = BearerAuth(echo, [StaticTokens(FIRST), StaticTokens(SECOND)])
+    async with client_of(app) as client:
         answer = await client.get("/mcp", headers={"Authorization": f"Bearer {SECOND}"})
     assert answer.status_code == 200
 
 
-async def test_without_any_authority_nobody_gets_through() -> None:
-    async with client_of(TokenGate(echo, [])) as client:
+async def test_without_a_verifier_every_token_is_rejected() -> None:
+    async with client_of(BearerAuth(echo, [])) as client:
         answer = await client.get("/mcp", headers={"Authorization": f"Bearer {FIRST}"})
     assert answer.status_code == 401
 
 
 class Closed:
-    """An authority that has no keys now."""
+    """An verifier that has no keys now."""
 
-    async def judge(self, token: str) -> Caller | Refused:
-        return Refused("Not now.", 503, "temporarily_unavailable", retry_after_s=7)
+    async def verify(self, token: str) -> Caller | AccessDenied:
+        return AccessDenied("Not now.", 503, "temporarily_unavailable", retry_after_s=7)
 
 
-async def test_an_authority_that_cannot_judge_is_a_reason_to_come_back() -> None:
-    async with client_of(TokenGate(echo, [Closed()])) as client:
+async def test_an_unavailable_verifier_is_a_503_with_retry_after() -> None:
+    async with client_of(BearerAuth(echo, [Closed()])) as client:
         answer = await client.get("/mcp", headers={"Authorization": f"Bearer {FIRST}"})
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "7")
     assert "WWW-Authenticate" not in answer.headers
@@ -129,36 +129,38 @@ async def test_an_authority_that_cannot_judge_is_a_reason_to_come_back() -> None
     ],
     ids=["bare", "wrong", "with metadata", "with scopes"],
 )
-def test_a_refusal_says_how_to_get_in(challenge: Challenge, refused: Refused, header: str) -> None:
+def test_a_rejection_has_a_challenge(
+    challenge: Challenge, refused: AccessDenied, header: str
+) -> None:
     assert challenge.header(refused) == header
 
 
-async def test_a_file_of_tokens_is_read_again_when_it_changes(tmp_path: Path) -> None:
+async def test_a_token_file_is_reloaded_when_it_changes(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text(f"# since May\n{FIRST}\n\n", encoding="utf-8")
-    tokens = Tokens(file=file)
-    assert isinstance(await tokens.judge(FIRST), Caller)
+    tokens = StaticTokens(file=file)
+    assert isinstance(await tokens.verify(FIRST), Caller)
     file.write_text(f"{FIRST}\n{SECOND}\n", encoding="utf-8")
-    assert isinstance(await tokens.judge(FIRST), Caller)
-    assert isinstance(await tokens.judge(SECOND), Caller)
+    assert isinstance(await tokens.verify(FIRST), Caller)
+    assert isinstance(await tokens.verify(SECOND), Caller)
     file.write_text(f"{SECOND}\n", encoding="utf-8")
-    assert await tokens.judge(FIRST) == WRONG_TOKEN
-    assert isinstance(await tokens.judge(SECOND), Caller)
+    assert await tokens.verify(FIRST) == WRONG_TOKEN
+    assert isinstance(await tokens.verify(SECOND), Caller)
 
 
 @pytest.mark.parametrize("damage", ["gone", "empty", "garbage"])
-async def test_a_file_that_cannot_be_used_any_more_lets_nobody_in(
+async def test_a_token_file_that_became_unreadable_rejects_its_tokens(
     tmp_path: Path, damage: str
 ) -> None:
     file = tmp_path / "tokens"
     file.write_text(FIRST, encoding="utf-8")
-    tokens = Tokens(SECOND, file)
+    tokens = StaticTokens(SECOND, file)
     if damage == "gone":
         file.unlink()
     else:
         file.write_bytes(b"" if damage == "empty" else b"\xff\xfe")
-    assert await tokens.judge(FIRST) == WRONG_TOKEN
-    assert isinstance(await tokens.judge(SECOND), Caller)
+    assert await tokens.verify(FIRST) == WRONG_TOKEN
+    assert isinstance(await tokens.verify(SECOND), Caller)
 
 
 @pytest.mark.parametrize(
@@ -166,34 +168,34 @@ async def test_a_file_that_cannot_be_used_any_more_lets_nobody_in(
     [None, "", "# none yet\n", "canary with spaces\n", "canary-ü\n"],
     ids=["absent", "empty", "comment", "spaces", "not ASCII"],
 )
-def test_a_file_without_a_usable_token_is_named_at_start(
+def test_a_file_without_a_usable_token_is_reported_at_start(
     tmp_path: Path, written: str | None
 ) -> None:
     file = tmp_path / "tokens"
     if written is not None:
         file.write_text(written, encoding="utf-8")
     with pytest.raises(SettingsError) as caught:
-        Tokens(file=file)
+        StaticTokens(file=file)
     assert "KINDLY_HTTP_TOKEN_FILE" in caught.value.detail
     assert "canary" not in caught.value.detail
 
 
-def test_a_token_that_no_client_could_send_is_named_at_start() -> None:
+def test_a_token_with_forbidden_characters_is_reported_at_start() -> None:
     with pytest.raises(SettingsError) as caught:
-        Tokens("canary-ä")
+        StaticTokens("canary-ä")
     assert "KINDLY_HTTP_TOKEN" in caught.value.detail
     assert "canary" not in caught.value.detail
 
 
 def test_tokens_show_in_no_repr() -> None:
-    tokens = Tokens(FIRST)
-    assert "canary" not in repr(tokens) + repr(vars(tokens)) + repr(TokenGate(echo, [tokens]))
+    tokens = StaticTokens(FIRST)
+    assert "canary" not in repr(tokens) + repr(vars(tokens)) + repr(BearerAuth(echo, [tokens]))
 
 
 async def test_a_home_folder_is_understood(tmp_path: Path) -> None:
     os.environ["HOME"] = str(tmp_path)
     (tmp_path / "tokens").write_text(FIRST, encoding="utf-8")
-    assert isinstance(await Tokens(file=Path("~/tokens")).judge(FIRST), Caller)
+    assert isinstance(await StaticTokens(file=Path("~/tokens")).verify(FIRST), Caller)
 
 
 @pytest.mark.parametrize(
@@ -219,9 +221,11 @@ async def test_a_home_folder_is_understood(tmp_path: Path) -> None:
         ("kindly.test", "", 403),
     ],
 )
-async def test_only_our_hosts_and_our_pages(host: str, origin: str | None, status: int) -> None:
+async def test_only_allowed_hosts_and_origins_pass(
+    host: str, origin: str | None, status: int
+) -> None:
     headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
-    async with client_of(HostGate(echo, ["Kindly.test", "[::1]"])) as client:
+    async with client_of(HostCheck(echo, ["Kindly.test", "[::1]"])) as client:
         assert (await client.get("/mcp", headers=headers)).status_code == status
 
 
@@ -233,7 +237,7 @@ async def test_only_our_hosts_and_our_pages(host: str, origin: str | None, statu
         )
     )
 )
-def test_no_header_breaks_a_gate_or_opens_it(headers: list[tuple[bytes, bytes]]) -> None:
+def test_no_header_crashes_or_bypasses_access_control(headers: list[tuple[bytes, bytes]]) -> None:
     async def opened(*_: object) -> None:
         raise AssertionError
 
@@ -242,33 +246,33 @@ def test_no_header_breaks_a_gate_or_opens_it(headers: list[tuple[bytes, bytes]])
 
     async def call() -> None:
         scope = {"type": "http", "method": "GET", "path": "/mcp", "headers": headers}
-        await gates(scope, unused, send)
+        await app(scope, unused, send)
 
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
         sent.append(message)
 
-    gates = HostGate(TokenGate(opened, [Tokens(FIRST)]), ["kindly.test"])
+    app = HostCheck(BearerAuth(opened, [StaticTokens(FIRST)]), ["kindly.test"])
     anyio.run(call)
     assert sent[0]["status"] in {401, 403, 421}
 
 
 async def test_two_hosts_or_two_origins_are_none() -> None:
-    gate = HostGate(echo, ["kindly.test"])
-    async with client_of(gate) as client:
+    app = HostCheck(echo, ["kindly.test"])
+    async with client_of(app) as client:
         hosts = [("Host", "kindly.test"), ("Host", "evil.example")]
         origins = [("Origin", HOST), ("Origin", "http://evil.example")]
         assert (await client.get("/mcp", headers=hosts)).status_code == 421
         assert (await client.get("/mcp", headers=origins)).status_code == 403
 
 
-async def test_probes_may_call_by_any_name() -> None:
-    async with client_of(HostGate(echo, ["kindly.test"])) as client:
+async def test_probes_may_use_any_host_name() -> None:
+    async with client_of(HostCheck(echo, ["kindly.test"])) as client:
         assert (await client.get("/ready", headers={"Host": "10.0.0.7:8000"})).status_code == 200
 
 
-async def test_the_start_of_the_application_passes_every_gate() -> None:
+async def test_lifespan_events_pass_access_control() -> None:
     seen: list[Scope] = []
 
     async def started(scope: Scope, receive: object, send: object) -> None:
@@ -280,7 +284,7 @@ async def test_the_start_of_the_application_passes_every_gate() -> None:
     async def nowhere(_: Message) -> None:
         raise AssertionError
 
-    gates = HostGate(TokenGate(started, [Tokens(FIRST)]), ["kindly.test"])
-    await gates({"type": "lifespan"}, nothing, nowhere)
+    app = HostCheck(BearerAuth(started, [StaticTokens(FIRST)]), ["kindly.test"])
+    await app({"type": "lifespan"}, nothing, nowhere)
     assert seen == [{"type": "lifespan"}]
     assert CALLER not in seen[0]

@@ -1,4 +1,4 @@
-"""Tokens of an authorization server: only what it signed, for us, now, with the scopes that are needed."""
+"""JWT access tokens: only valid signatures, for this audience, in time, with the required scopes."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from starlette.applications import Starlette
 
 from kindly.errors import SettingsError
-from kindly.server.http.access import WRONG_TOKEN, Caller, Refused
+from kindly.server.http.access import WRONG_TOKEN, AccessDenied, Caller
 from kindly.server.http.oauth import (
     FRESH_S,
     NO_KEYS,
@@ -23,12 +23,12 @@ from kindly.server.http.oauth import (
     REFRESH_S,
     RETRY_S,
     STALE_S,
-    Issuer,
-    Keys,
+    IssuerKeys,
+    JwtVerifier,
+    KeysUnavailable,
     Resource,
-    Unavailable,
     json_over_http,
-    metadata_places,
+    metadata_urls,
 )
 from kindly.settings import Settings
 from tests.support.asgi import client_of
@@ -94,7 +94,7 @@ class Web:
     async def __call__(self, url: str) -> object:
         self.asked.append(url)
         if url not in self.documents:
-            raise Unavailable
+            raise KeysUnavailable
         return self.documents[url]
 
 
@@ -106,14 +106,14 @@ class Clock:
         return self.now
 
 
-def issuer(*keys: object, resource: Resource = RESOURCE) -> Issuer:
+def issuer(*keys: object, resource: Resource = RESOURCE) -> JwtVerifier:
     web = Web({JWKS: {"keys": list(keys)}})
-    return Issuer(resource, Keys(resource, web, Clock()))
+    return JwtVerifier(resource, IssuerKeys(resource, web, Clock()))
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256", "EdDSA"])
-async def test_a_signed_token_made_for_us_gets_in(algorithm: str) -> None:
-    verdict = await issuer(public(algorithm, "one")).judge(token(algorithm))
+async def test_a_signed_token_for_this_audience_is_accepted(algorithm: str) -> None:
+    verdict = await issuer(public(algorithm, "one")).verify(token(algorithm))
     assert isinstance(verdict, Caller)
     assert SECRET not in verdict.name
 
@@ -141,12 +141,12 @@ async def test_a_token_for_another_time_place_or_issuer_is_refused(changed: dict
     signed = jwt.PyJWS().encode(
         json.dumps(payload).encode(), private("ES256"), "ES256", {"kid": "one"}
     )
-    assert await issuer(public("ES256", "one")).judge(signed) == WRONG_TOKEN
+    assert await issuer(public("ES256", "one")).verify(signed) == WRONG_TOKEN
 
 
-async def test_one_audience_of_several_may_be_ours() -> None:
+async def test_one_of_several_audiences_is_enough() -> None:
     several = token("ES256", aud=["https://other.example", AUDIENCE])
-    assert isinstance(await issuer(public("ES256", "one")).judge(several), Caller)
+    assert isinstance(await issuer(public("ES256", "one")).verify(several), Caller)
 
 
 def unsigned(header: object, payload: object) -> str:
@@ -199,31 +199,33 @@ def confused() -> str:
     ],
 )
 async def test_a_forged_token_is_refused(forged: str) -> None:
-    assert await issuer(public("RS256", "one")).judge(forged) == WRONG_TOKEN
+    assert await issuer(public("RS256", "one")).verify(forged) == WRONG_TOKEN
 
 
 async def test_a_shared_secret_is_no_signature() -> None:
-    assert await issuer(public("RS256", "one")).judge(confused()) == WRONG_TOKEN
+    assert await issuer(public("RS256", "one")).verify(confused()) == WRONG_TOKEN
 
 
-async def test_a_key_of_somebody_else_does_not_sign() -> None:
-    assert await issuer(public("RS256", "one")).judge(token(number=1)) == WRONG_TOKEN
+async def test_a_key_of_another_issuer_is_refused() -> None:
+    assert await issuer(public("RS256", "one")).verify(token(number=1)) == WRONG_TOKEN
 
 
 async def test_a_key_signs_only_with_its_own_algorithm() -> None:
     keys = issuer(public("RS256", "one"))
-    assert await keys.judge(token("ES256")) == WRONG_TOKEN
+    assert await keys.verify(token("ES256")) == WRONG_TOKEN
 
 
 async def test_a_changed_payload_is_refused() -> None:
     head, _, signature = token("ES256").split(".")
     other = unsigned({}, claims(sub="admin")).split(".")[1]
     changed = f"{head}.{other}.{signature}"
-    assert await issuer(public("ES256", "one")).judge(changed) == WRONG_TOKEN
+    assert await issuer(public("ES256", "one")).verify(changed) == WRONG_TOKEN
 
 
 async def test_an_identity_token_of_another_type_is_refused() -> None:
-    assert await issuer(public("ES256", "one")).judge(token("ES256", typ="dpop+jwt")) == WRONG_TOKEN
+    assert (
+        await issuer(public("ES256", "one")).verify(token("ES256", typ="dpop+jwt")) == WRONG_TOKEN
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,22 +240,22 @@ async def test_an_identity_token_of_another_type_is_refused() -> None:
     ],
     ids=["scope", "scp list", "scp text", "one is missing", "a number", "none"],
 )
-async def test_scopes_that_are_needed_must_be_there(
-    given: dict[str, Any], verdict: type[Caller] | Refused
+async def test_required_scopes_must_be_present(
+    given: dict[str, Any], verdict: type[Caller] | AccessDenied
 ) -> None:
     resource = Resource(ISSUER, AUDIENCE, AUDIENCE, JWKS, ("search", "read"))
-    judged = await issuer(public("ES256", "one"), resource=resource).judge(token("ES256", **given))
+    judged = await issuer(public("ES256", "one"), resource=resource).verify(token("ES256", **given))
     assert judged == verdict or (verdict is Caller and isinstance(judged, Caller))
 
 
-async def test_without_a_key_id_the_only_key_is_meant() -> None:
+async def test_without_a_key_id_the_only_key_is_used() -> None:
     bare = token("ES256", kid=None)
-    assert isinstance(await issuer(public("ES256", None)).judge(bare), Caller)
+    assert isinstance(await issuer(public("ES256", None)).verify(bare), Caller)
     two = issuer(public("ES256", None), public("RS256", None))
-    assert await two.judge(bare) == WRONG_TOKEN
+    assert await two.verify(bare) == WRONG_TOKEN
 
 
-async def test_keys_that_cannot_be_used_are_passed_over() -> None:
+async def test_unusable_keys_are_skipped() -> None:
     secret = {"kty": "oct", "k": "c2VjcmV0", "kid": "one"}
     odd: list[object] = [
         "text",
@@ -264,8 +266,8 @@ async def test_keys_that_cannot_be_used_are_passed_over() -> None:
         public("ES384", "one"),
         public("RS256", "one", 1, use="enc"),
     ]
-    assert isinstance(await issuer(*odd, public("ES256", "one")).judge(token("ES256")), Caller)
-    assert await issuer(*odd).judge(token("ES256")) == NO_KEYS
+    assert isinstance(await issuer(*odd, public("ES256", "one")).verify(token("ES256")), Caller)
+    assert await issuer(*odd).verify(token("ES256")) == NO_KEYS
 
 
 @pytest.mark.filterwarnings("ignore::jwt.warnings.InsecureKeyLengthWarning")
@@ -274,67 +276,67 @@ async def test_a_key_that_is_too_short_does_not_sign() -> None:
     key = jwt.algorithms.RSAAlgorithm.to_jwk(weak.public_key(), as_dict=True)
     signed = jwt.encode(claims(), weak, "RS256", {"kid": "weak"})
     keys = issuer({**key, "kid": "weak"}, public("ES256", "one"))
-    assert await keys.judge(signed) == WRONG_TOKEN
-    assert isinstance(await keys.judge(token("ES256")), Caller)
+    assert await keys.verify(signed) == WRONG_TOKEN
+    assert isinstance(await keys.verify(token("ES256")), Caller)
 
 
 async def test_a_new_key_is_found_and_unknown_ids_cost_one_fetch_a_minute() -> None:
     clock, web = Clock(), Web({JWKS: {"keys": [public("ES256", "one")]}})
-    judge = Issuer(RESOURCE, Keys(RESOURCE, web, clock)).judge
-    assert isinstance(await judge(token("ES256")), Caller)
+    verify = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, clock)).verify
+    assert isinstance(await verify(token("ES256")), Caller)
     for number in range(50):
-        assert await judge(token("ES256", kid=f"made-up-{number}")) == WRONG_TOKEN
+        assert await verify(token("ES256", kid=f"made-up-{number}")) == WRONG_TOKEN
     assert len(web.asked) == 1
     web.documents[JWKS] = {"keys": [public("ES256", "two", 1)]}
-    assert await judge(token("ES256", kid="two", number=1)) == WRONG_TOKEN
+    assert await verify(token("ES256", kid="two", number=1)) == WRONG_TOKEN
     clock.now += REFRESH_S
-    assert isinstance(await judge(token("ES256", kid="two", number=1)), Caller)
-    assert await judge(token("ES256")) == WRONG_TOKEN
+    assert isinstance(await verify(token("ES256", kid="two", number=1)), Caller)
+    assert await verify(token("ES256")) == WRONG_TOKEN
     assert len(web.asked) == 2
 
 
-async def test_callers_at_once_cost_one_fetch() -> None:
+async def test_concurrent_callers_cause_one_fetch() -> None:
     web = Web({JWKS: {"keys": [public("ES256", "one")]}})
-    authority = Issuer(RESOURCE, Keys(RESOURCE, web, Clock()))
+    verifier = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, Clock()))
     signed = token("ES256")
     with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
-                tasks.start_soon(authority.judge, signed)
+                tasks.start_soon(verifier.verify, signed)
     assert len(web.asked) == 1
 
 
-async def test_a_key_that_was_withdrawn_is_refused_within_the_hour() -> None:
+async def test_a_revoked_key_is_refused_within_the_hour() -> None:
     clock, web = Clock(), Web({JWKS: {"keys": [public("ES256", "one")]}})
-    judge = Issuer(RESOURCE, Keys(RESOURCE, web, clock)).judge
-    assert isinstance(await judge(token("ES256")), Caller)
+    verify = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, clock)).verify
+    assert isinstance(await verify(token("ES256")), Caller)
     web.documents[JWKS] = {"keys": [public("ES256", "two", 1)]}
     clock.now += FRESH_S
-    assert await judge(token("ES256")) == WRONG_TOKEN
+    assert await verify(token("ES256")) == WRONG_TOKEN
 
 
-async def test_an_issuer_that_is_away_is_asked_seldom_and_its_keys_last_a_day() -> None:
+async def test_an_unreachable_issuer_is_retried_rarely_and_its_keys_last_a_day() -> None:
     clock, web = Clock(), Web({})
-    judge = Issuer(RESOURCE, Keys(RESOURCE, web, clock)).judge
-    assert [await judge(token("ES256")) for _ in range(5)] == [NO_KEYS] * 5
+    verify = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, clock)).verify
+    assert [await verify(token("ES256")) for _ in range(5)] == [NO_KEYS] * 5
     assert len(web.asked) == 1
     web.documents[JWKS] = {"keys": [public("ES256", "one")]}
     clock.now += RETRY_S
-    assert isinstance(await judge(token("ES256")), Caller)
+    assert isinstance(await verify(token("ES256")), Caller)
     del web.documents[JWKS]
     clock.now += FRESH_S
-    assert isinstance(await judge(token("ES256")), Caller)
+    assert isinstance(await verify(token("ES256")), Caller)
     clock.now += STALE_S
-    assert await judge(token("ES256")) == NO_KEYS
+    assert await verify(token("ES256")) == NO_KEYS
 
 
-def test_metadata_is_looked_for_where_the_standards_put_it() -> None:
-    assert metadata_places("https://a.example/t/") == (
+def test_metadata_is_fetched_from_the_standard_addresses() -> None:
+    assert metadata_urls("https://a.example/t/") == (
         "https://a.example/.well-known/oauth-authorization-server/t",
         "https://a.example/.well-known/openid-configuration/t",
         "https://a.example/t/.well-known/openid-configuration",
     )
-    assert metadata_places("https://a.example") == (
+    assert metadata_urls("https://a.example") == (
         "https://a.example/.well-known/oauth-authorization-server",
         "https://a.example/.well-known/openid-configuration",
     )
@@ -353,11 +355,11 @@ def test_metadata_is_looked_for_where_the_standards_put_it() -> None:
     ids=["right", "another issuer", "not encrypted", "a file", "no keys", "a list"],
 )
 async def test_keys_come_from_the_issuers_own_metadata(metadata: object, found: bool) -> None:
-    place = metadata_places(ISSUER)[2]
+    place = metadata_urls(ISSUER)[2]
     documents = {place: metadata, JWKS: {"keys": [public("ES256", "one")]}}
     resource = Resource(ISSUER, AUDIENCE, AUDIENCE)
-    authority = Issuer(resource, Keys(resource, Web(documents), Clock()))
-    verdict = await authority.judge(token("ES256"))
+    verifier = JwtVerifier(resource, IssuerKeys(resource, Web(documents), Clock()))
+    verdict = await verifier.verify(token("ES256"))
     assert isinstance(verdict, Caller) is found
 
 
@@ -387,13 +389,13 @@ def test_settings_become_a_resource() -> None:
         (OAUTH | {"KINDLY_OAUTH_JWKS_URL": "http://login.example/"}, "KINDLY_OAUTH_JWKS_URL"),
     ],
 )
-def test_half_a_setup_is_refused(environ: dict[str, str], named: str) -> None:
+def test_an_incomplete_configuration_is_refused(environ: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Resource.of(Settings.load(environ))
     assert named in caught.value.detail
 
 
-async def test_clients_are_told_where_to_get_a_token() -> None:
+async def test_clients_can_read_the_resource_metadata() -> None:
     resource = Resource(ISSUER, AUDIENCE, "https://k.example/team/mcp", scopes=("search",))
     well_known = "/.well-known/oauth-protected-resource"
     assert resource.metadata_url == f"https://k.example{well_known}/team/mcp"
@@ -414,7 +416,7 @@ async def redirect(_: SiteRequest, __: object) -> Answer:
     return Answer(b"{}", 302, {"Location": "/json"})
 
 
-async def test_documents_are_read_over_http_small_and_without_detours() -> None:
+async def test_documents_are_fetched_with_a_size_limit_and_without_redirects() -> None:
     async with running_site() as site:
         kind = {"Content-Type": "application/json"}
         site.add("/json", Answer(b'{"keys": []}', 200, kind))
@@ -427,7 +429,7 @@ async def test_documents_are_read_over_http_small_and_without_detours() -> None:
         with anyio.fail_after(60):
             assert await get(site.url("/json")) == {"keys": []}
             for path in ("/moved", "/broken", "/missing", "/empty", "/huge"):
-                with pytest.raises(Unavailable):
+                with pytest.raises(KeysUnavailable):
                     await get(site.url(path))
-            with pytest.raises(Unavailable):
+            with pytest.raises(KeysUnavailable):
                 await get("http://127.0.0.1:1/keys")

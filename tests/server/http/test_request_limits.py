@@ -1,4 +1,4 @@
-"""Large, slow and frequent requests are answered with what was wrong, and cost no more than the limit."""
+"""Large, slow and frequent requests are rejected with a reason, and cost no more than the limit."""
 
 import socket
 from collections.abc import AsyncIterator, Iterator
@@ -10,14 +10,14 @@ import pytest
 import uvicorn
 from starlette.types import Message
 
-from kindly.server.http.access import TokenGate, Tokens
+from kindly.server.http.access import BearerAuth, StaticTokens
 from kindly.server.http.request_limits import (
     MAX_HEAD_BYTES,
     BodyLimit,
-    Buckets,
     HeaderLimit,
-    ImpatientProtocol,
+    HeadTimeoutProtocol,
     RateLimit,
+    TokenBuckets,
 )
 from tests.support.asgi import client_of, echo
 
@@ -84,7 +84,7 @@ async def test_a_body_that_says_nothing_or_lies_is_read_to_the_limit_only(
     assert read <= 1200
 
 
-async def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
+async def test_a_body_that_does_not_arrive_in_time_is_rejected() -> None:
     sent: list[Message] = []
     parts = iter([{"type": "http.request", "body": b"{", "more_body": True}])
 
@@ -103,7 +103,7 @@ async def test_a_body_that_does_not_arrive_in_time_is_given_up() -> None:
     assert sent[0]["status"] == 408
 
 
-async def test_a_client_that_leaves_is_noticed_behind_the_limit() -> None:
+async def test_a_disconnect_reaches_the_application() -> None:
     received: list[Message] = []
     messages: Iterator[Message] = iter(
         [{"type": "http.request", "body": b"a"}, {"type": "http.disconnect"}]
@@ -124,7 +124,7 @@ async def test_a_client_that_leaves_is_noticed_behind_the_limit() -> None:
     assert [message["type"] for message in received] == ["http.request", "http.disconnect"]
 
 
-async def test_a_client_that_leaves_before_its_body_is_noticed_too() -> None:
+async def test_a_disconnect_before_the_body_reaches_the_application() -> None:
     received: list[Message] = []
 
     async def receive() -> Message:
@@ -142,7 +142,7 @@ async def test_a_client_that_leaves_before_its_body_is_noticed_too() -> None:
     assert received == [{"type": "http.disconnect"}]
 
 
-async def test_the_start_of_the_application_has_no_limits() -> None:
+async def test_lifespan_events_have_no_limits() -> None:
     started: list[str] = []
 
     async def app(scope: object, receive: object, send: object) -> None:
@@ -159,10 +159,10 @@ async def test_the_start_of_the_application_has_no_limits() -> None:
     assert started == ["yes"]
 
 
-async def test_a_caller_who_comes_too_often_is_told_when_to_come_back() -> None:
+async def test_a_caller_above_the_rate_limit_gets_retry_after() -> None:
     clock = Clock()
     first, second = "canary-first", "canary-second"
-    app = TokenGate(RateLimit(echo, 60, clock), [Tokens(f"{first} {second}")])
+    app = BearerAuth(RateLimit(echo, 60, clock), [StaticTokens(f"{first} {second}")])
     async with client_of(app) as client:
 
         async def status(token: str) -> int:
@@ -179,9 +179,9 @@ async def test_a_caller_who_comes_too_often_is_told_when_to_come_back() -> None:
         assert {(await client.get("/health")).status_code for _ in range(70)} == {200}
 
 
-def test_seldom_callers_wait_as_long_as_their_rate_says() -> None:
+def test_the_wait_follows_from_the_rate() -> None:
     clock = Clock()
-    buckets = Buckets(1, clock)
+    buckets = TokenBuckets(1, clock)
     assert buckets.take("a") == 0
     assert buckets.take("a") == pytest.approx(60)
     clock.now += 59
@@ -190,15 +190,15 @@ def test_seldom_callers_wait_as_long_as_their_rate_says() -> None:
     assert [buckets.take("a") == 0, buckets.take("a") == 0] == [True, False]
 
 
-def test_callers_who_were_long_away_are_forgotten_first() -> None:
-    buckets = Buckets(1, Clock(), most=2)
+def test_the_least_recent_caller_is_evicted_first() -> None:
+    buckets = TokenBuckets(1, Clock(), most=2)
     assert [buckets.take(name) for name in ("a", "b", "c")] == [0, 0, 0]
     assert buckets.take("c") > 0
     assert buckets.take("a") == 0
 
 
 @asynccontextmanager
-async def serving(protocol: type[ImpatientProtocol]) -> AsyncIterator[int]:
+async def serving(protocol: type[HeadTimeoutProtocol]) -> AsyncIterator[int]:
     """A real server around `echo`, in this event loop; gives its port."""
     config = uvicorn.Config(
         HeaderLimit(echo),
@@ -218,7 +218,7 @@ async def serving(protocol: type[ImpatientProtocol]) -> AsyncIterator[int]:
             server.should_exit = True
 
 
-class Hurried(ImpatientProtocol):
+class Hurried(HeadTimeoutProtocol):
     head_s = 0.05
 
 
@@ -240,7 +240,7 @@ async def test_an_answered_connection_is_kept_for_the_next_request() -> None:
     request = b"GET /mcp HTTP/1.1\r\nHost: a\r\n\r\n"
     with anyio.fail_after(60):
         async with (
-            serving(ImpatientProtocol) as port,
+            serving(HeadTimeoutProtocol) as port,
             await anyio.connect_tcp("127.0.0.1", port) as stream,
         ):
             for _ in range(3):
@@ -253,10 +253,10 @@ async def test_an_answered_connection_is_kept_for_the_next_request() -> None:
                 assert answer.startswith(b"HTTP/1.1 200")
 
 
-async def test_a_head_beyond_all_measure_is_not_read() -> None:
+async def test_an_oversized_head_is_not_read() -> None:
     with anyio.fail_after(60):
         async with (
-            serving(ImpatientProtocol) as port,
+            serving(HeadTimeoutProtocol) as port,
             await anyio.connect_tcp("127.0.0.1", port) as stream,
         ):
             await stream.send(b"GET /mcp HTTP/1.1\r\nHost: a\r\nX-Note: " + b"n" * 40_000)

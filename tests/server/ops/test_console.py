@@ -1,4 +1,4 @@
-"""The console: its page, its policy, and what its API says and refuses."""
+"""The console: its page, its Content-Security-Policy, and its API."""
 
 import re
 from base64 import b64encode
@@ -90,7 +90,7 @@ async def asking(app: App | None) -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-async def test_the_page_asks_for_nothing_from_elsewhere() -> None:
+async def test_the_page_loads_nothing_from_other_origins() -> None:
     async with asking(None) as client:
         html = (await client.get("/console")).text
     outside = re.findall(r"""(?:src|href|action|url)\s*[=(]\s*["']?(?!data:,|#)[\w./:]+""", html)
@@ -115,7 +115,7 @@ async def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None
     assert answer.headers["referrer-policy"] == "no-referrer"
 
 
-async def test_tools_are_told_as_clients_see_them() -> None:
+async def test_tools_are_listed_as_clients_see_them() -> None:
     async with asking(an_app()) as client:
         told = (await client.get("/console/api/tools")).json()
     assert told == {
@@ -169,9 +169,7 @@ async def test_a_call_that_fails_is_shown_as_failed() -> None:
     ],
     ids=["no such tool", "no arguments", "odd name", "a list", "no JSON", "not sent as JSON"],
 )
-async def test_a_call_that_makes_no_sense_is_refused(
-    body: bytes, content_type: str, status: int
-) -> None:
+async def test_a_malformed_call_is_refused(body: bytes, content_type: str, status: int) -> None:
     async with asking(an_app()) as client:
         answer = await client.post(
             "/console/api/call", content=body, headers={"Content-Type": content_type}
@@ -180,7 +178,7 @@ async def test_a_call_that_makes_no_sense_is_refused(
     assert answer.json()["error"].endswith(".")
 
 
-async def test_the_library_is_listed_in_parts_the_latest_first() -> None:
+async def test_the_library_is_paged_with_the_latest_first() -> None:
     store = await shelves()
 
     async def opened() -> Store:
@@ -217,7 +215,7 @@ async def test_an_offset_that_is_no_number_is_refused(offset: str) -> None:
 
 
 @pytest.mark.parametrize("library", [unreachable, None], ids=["out of reach", "none"])
-async def test_a_library_that_cannot_be_reached_is_told_in_a_sentence(library: object) -> None:
+async def test_an_unreachable_library_is_reported_in_a_sentence(library: object) -> None:
     async with asking(an_app(library_store=library)) as client:
         answer = await client.get("/console/api/library")
         state = (await client.get("/console/api/state")).json()
@@ -251,7 +249,7 @@ async def test_the_state_has_counts_and_names_but_not_what_was_asked() -> None:
     assert QUESTION not in answer.text
 
 
-async def test_a_call_that_finds_no_room_is_counted_as_busy() -> None:
+async def test_a_call_above_the_limit_is_counted_as_busy() -> None:
     app = an_app(call_limit=CallLimit(1, wait_s=0))
     wanted = {"tool": "echo", "arguments": {"word": "hello"}}
     async with asking(app) as client:
@@ -269,7 +267,7 @@ async def test_before_it_is_open_the_console_says_so() -> None:
     assert answer.status_code == 503
 
 
-async def test_the_page_is_open_and_its_api_is_behind_the_gates(tmp_path: Path) -> None:
+async def test_the_page_is_public_and_its_api_needs_a_token(tmp_path: Path) -> None:
     environ = {"KINDLY_HTTP_TOKEN": "canary-token", "DATA_DIR": str(tmp_path)}
     settings = Settings.load(environ)
     server = build_server(lambda: open_app(settings), load_profile("kindly"))

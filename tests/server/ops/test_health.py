@@ -1,4 +1,4 @@
-"""`/health`, `/ready` and `/metrics`, on an app of fakes and behind the real gates."""
+"""`/health`, `/ready` and `/metrics`, on an app of fakes and with the real access control."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -68,13 +68,13 @@ async def asking(app: App | None) -> AsyncIterator[httpx2.AsyncClient]:
         yield client
 
 
-async def test_health_says_that_it_lives_and_which_version() -> None:
+async def test_health_reports_the_version() -> None:
     async with asking(None) as client:
         answer = await client.get("/health")
     assert answer.json() == {"status": "ok", "version": kindly.__version__}
 
 
-async def test_it_is_ready_when_calls_may_come() -> None:
+async def test_it_is_ready_when_calls_are_accepted() -> None:
     async with asking(an_app()) as client:
         answer = await client.get("/ready")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
@@ -89,14 +89,14 @@ async def test_it_is_ready_when_calls_may_come() -> None:
     ],
     ids=["not open", "library out of reach", "library does not answer"],
 )
-async def test_it_is_not_ready_for_a_reason(app: App | None, reason: str) -> None:
+async def test_readiness_reports_a_reason(app: App | None, reason: str) -> None:
     async with asking(app) as client:
         answer = await client.get("/ready")
     assert answer.status_code == 503
     assert answer.json() == {"status": "unavailable", "reason": reason}
 
 
-async def test_it_is_not_ready_while_every_place_is_taken() -> None:
+async def test_it_is_not_ready_at_the_call_limit() -> None:
     app = an_app()
     async with asking(app) as client:
         async with app.call_limit.slot():
@@ -111,7 +111,7 @@ async def test_a_server_without_a_library_is_ready() -> None:
         assert (await client.get("/ready")).status_code == 200
 
 
-async def test_the_library_is_not_asked_again_at_once() -> None:
+async def test_the_state_of_the_library_is_cached() -> None:
     clock, asked = FakeClock(), []
 
     async def opened() -> Store:
@@ -141,7 +141,7 @@ async def test_metrics_are_what_prometheus_reads() -> None:
 @pytest.mark.parametrize(
     "library", [unreachable, hanging, None], ids=["out of reach", "does not answer", "none"]
 )
-async def test_metrics_are_told_without_the_library_too(library: object) -> None:
+async def test_metrics_work_without_the_library(library: object) -> None:
     async with asking(an_app(library_store=library)) as client:
         answer = await client.get("/metrics")
     assert value(answer.text, "kindly_library_up") == 0
@@ -154,7 +154,7 @@ async def test_nothing_is_counted_before_it_is_open() -> None:
 
 
 @asynccontextmanager
-async def behind_the_gates(folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
+async def with_access_control(folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
     """The whole HTTP application with a token, opened as a server would."""
     settings = Settings.load({"KINDLY_HTTP_TOKEN": TOKEN, "DATA_DIR": str(folder)})
     server = build_server(lambda: open_app(settings), load_profile("kindly"))
@@ -169,7 +169,7 @@ async def behind_the_gates(folder: Path) -> AsyncIterator[httpx2.AsyncClient]:
 async def test_health_and_readiness_are_open_and_metrics_are_not(tmp_path: Path) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     with anyio.fail_after(60):
-        async with behind_the_gates(tmp_path) as client:
+        async with with_access_control(tmp_path) as client:
             statuses = [
                 (await client.get(path)).status_code for path in ("/health", "/ready", "/metrics")
             ]
@@ -181,7 +181,7 @@ async def test_health_and_readiness_are_open_and_metrics_are_not(tmp_path: Path)
     assert TOKEN not in allowed.text
 
 
-async def test_a_server_that_was_closed_is_no_longer_ready(tmp_path: Path) -> None:
+async def test_a_closed_server_is_not_ready(tmp_path: Path) -> None:
     settings = Settings.load({"DATA_DIR": str(tmp_path)})
     server = build_server(lambda: open_app(settings), load_profile("kindly"))
     async with server.lifespan(server):

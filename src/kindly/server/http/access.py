@@ -1,7 +1,7 @@
-"""Who may come in over HTTP: by the Host and Origin they name, and by the bearer token they bear.
+"""Access control, as ASGI middleware: Host and Origin allow-list, and bearer authentication.
 
-A gate passes a request on, with its `Caller` in the scope, or answers it. It knows neither what is behind it nor how a
-token is verified: that is an `Authority`. No token is kept, logged or shown; only digests are.
+The middleware passes a request on, with its `Caller` in the scope, or rejects it. A `TokenVerifier` decides whose token
+it is. Tokens are never stored, logged or shown; only their digests are stored.
 """
 
 import hmac
@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kindly.errors import SettingsError
 
 OPEN_PATHS = frozenset({"/health", "/ready"})
-"""What probes ask for: no detail, so no token and no name of ours."""
+"""Probes need neither a token nor a known host; these endpoints reveal nothing."""
 CALLER = "kindly.caller"
-"""Where in the scope the caller stands."""
+"""Key of the caller in the ASGI scope."""
 
 _BEARER = re.compile(rb"bearer +([A-Za-z0-9\-._~+/]+=*) *", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
@@ -31,13 +31,13 @@ _SALT = secrets.token_bytes(16)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who was let in; the name tells callers apart and nothing more."""
+    """An authenticated caller; the name distinguishes callers and reveals nothing else."""
 
     name: str
 
     @classmethod
     def of(cls, secret: str) -> "Caller":
-        """The caller behind a token or a subject, under a name that gives neither away."""
+        """The caller of a token or subject, under a keyed hash of it."""
         return cls(blake2b(secret.encode(), key=_SALT, digest_size=12).hexdigest())
 
 
@@ -45,49 +45,49 @@ ANYONE = Caller("anyone")
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """Why somebody was not let in."""
+class AccessDenied:
+    """Why a request was rejected."""
 
     reason: str
     status: int = 401
     error: str | None = "invalid_token"
-    """The code of RFC 6750, where a token was given."""
+    """The error code of RFC 6750, if a token was sent."""
     retry_after_s: int | None = None
 
 
-NO_TOKEN = Refused("A bearer token is required.", error=None)
-WRONG_TOKEN = Refused("The bearer token is not accepted.")
+NO_TOKEN = AccessDenied("A bearer token is required.", error=None)
+WRONG_TOKEN = AccessDenied("The bearer token is not accepted.")
 
 
-class Authority(Protocol):
-    """Somebody who knows tokens."""
+class TokenVerifier(Protocol):
+    """Decides whose token it is."""
 
-    async def judge(self, token: str) -> Caller | Refused:
-        """Whose token this is."""
+    async def verify(self, token: str) -> Caller | AccessDenied:
+        """The caller of this token, or why it is denied."""
         ...
 
 
-class Tokens:
-    """The operator's own tokens, one a line; a file of them is read again when it changes.
+class StaticTokens:
+    """The operator's static tokens, one per line; a token file is reloaded when it changes.
 
     Raises:
-        SettingsError: at the start there is none, or one that no client could send.
+        SettingsError: at start there is no token, or one with characters that are not allowed.
     """
 
     def __init__(self, given: str = "", file: Path | None = None) -> None:
         self._given = _digests(given.split(), "KINDLY_HTTP_TOKEN")
         self._file = file.expanduser() if file else None
-        self._seen: object = None
+        self._loaded_stamp: object = None
         self._from_file: tuple[bytes, ...] = ()
         if self._file is not None:
             self._from_file = _read(self._file)
-            self._seen = _stamp(self._file)
+            self._loaded_stamp = _stamp(self._file)
 
     def __repr__(self) -> str:
         return "Tokens(…)"
 
-    async def judge(self, token: str) -> Caller | Refused:
-        """Compared with every token in constant time."""
+    async def verify(self, token: str) -> Caller | AccessDenied:
+        """Compare with every token, in constant time."""
         offered = sha256(token.encode()).digest()
         known = False
         for digest in (*self._given, *self._current()):
@@ -95,12 +95,12 @@ class Tokens:
         return Caller.of(token) if known else WRONG_TOKEN
 
     def _current(self) -> tuple[bytes, ...]:
-        """The file's tokens as they are now; none where it cannot be read."""
+        """The current tokens of the file; none if it cannot be read."""
         if self._file is None:
             return ()
         stamp = _stamp(self._file)
-        if stamp != self._seen:
-            self._seen = stamp
+        if stamp != self._loaded_stamp:
+            self._loaded_stamp = stamp
             try:
                 self._from_file = _read(self._file)
             except SettingsError:
@@ -136,32 +136,32 @@ def _digests(tokens: Sequence[str], source: str) -> tuple[bytes, ...]:
                 "use letters, digits and - . _ ~ + / only."
             )
     if not tokens and source.startswith("KINDLY_HTTP_TOKEN_FILE"):
-        raise SettingsError(f"{source} holds no token: write one a line.")
+        raise SettingsError(f"{source} has no token: write one per line.")
     return tuple(sha256(token.encode()).digest() for token in tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What a refusal tells a client about how to get in (RFC 6750, RFC 9728)."""
+    """The `WWW-Authenticate` challenge, which says how to get a token (RFC 6750, RFC 9728)."""
 
     metadata_url: str | None = None
     scopes: tuple[str, ...] = ()
 
-    def header(self, refused: Refused) -> str:
+    def header(self, denied: AccessDenied) -> str:
         """The value of `WWW-Authenticate`."""
-        told = {"error": refused.error, "resource_metadata": self.metadata_url}
+        parameters = {"error": denied.error, "resource_metadata": self.metadata_url}
         if self.scopes:
-            told["scope"] = " ".join(self.scopes)
-        parts = ", ".join(f'{name}="{value}"' for name, value in told.items() if value)
+            parameters["scope"] = " ".join(self.scopes)
+        parts = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value)
         return f"Bearer {parts}".strip()
 
 
 @dataclass(frozen=True, slots=True)
-class TokenGate:
-    """Lets only those through whose bearer token one of the authorities knows."""
+class BearerAuth:
+    """Bearer authentication: passes requests whose token one of the verifiers accepts."""
 
     app: ASGIApp
-    authorities: Sequence[Authority]
+    verifiers: Sequence[TokenVerifier]
     challenge: Challenge = field(default_factory=Challenge)
     open_paths: frozenset[str] = OPEN_PATHS
 
@@ -182,23 +182,23 @@ class TokenGate:
         body = {"error": verdict.error or "unauthorized", "error_description": verdict.reason}
         await JSONResponse(body, verdict.status, headers)(scope, receive, send)
 
-    async def _verdict(self, scope: Scope) -> Caller | Refused:
+    async def _verdict(self, scope: Scope) -> Caller | AccessDenied:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
-        borne = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
-        if borne is None:
+        match = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
+        if match is None:
             return NO_TOKEN
-        verdict: Caller | Refused = WRONG_TOKEN
-        for authority in self.authorities:
-            verdict = await authority.judge(borne[1].decode("ascii"))
+        verdict: Caller | AccessDenied = WRONG_TOKEN
+        for verifier in self.verifiers:
+            verdict = await verifier.verify(match[1].decode("ascii"))
             if isinstance(verdict, Caller):
                 break
         return verdict
 
 
-class HostGate:
-    """Lets only requests through that name one of our hosts, and come from none but their pages.
+class HostCheck:
+    """Host and Origin allow-list against DNS rebinding.
 
-    Against DNS rebinding: a page on the web can make a browser call loopback, but not lie about these two.
+    A web page can make a browser call a loopback address, but it cannot forge these two headers.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
@@ -209,28 +209,28 @@ class HostGate:
         """Pass on, or answer 421 or 403."""
         if scope["type"] == "lifespan" or scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
-        elif not self._ours(_values(scope, b"host")):
+        elif not self._is_allowed(_values(scope, b"host")):
             refusal = PlainTextResponse("This host is not served here.", 421)
             await refusal(scope, receive, send)
-        elif not self._welcome(_values(scope, b"origin")):
+        elif not self._is_allowed_origin(_values(scope, b"origin")):
             refusal = PlainTextResponse("Pages of that origin may not call this server.", 403)
             await refusal(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _ours(self, hosts: Sequence[str]) -> bool:
+    def _is_allowed(self, hosts: Sequence[str]) -> bool:
         if len(hosts) != 1:
             return False
         match = _HOST.fullmatch(hosts[0])
         return match is not None and match[1] in self._hosts
 
-    def _welcome(self, origins: Sequence[str]) -> bool:
-        """An origin is absent, or a page of ours."""
+    def _is_allowed_origin(self, origins: Sequence[str]) -> bool:
+        """No Origin, or one of an allowed host."""
         if not origins:
             return True
         scheme, _, host = origins[0].partition("://")
-        return len(origins) == 1 and scheme in {"http", "https"} and self._ours([host])
+        return len(origins) == 1 and scheme in {"http", "https"} and self._is_allowed([host])
 
 
-def _values(scope: Scope, wanted: bytes) -> list[str]:
-    return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == wanted]
+def _values(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == header]

@@ -1,7 +1,7 @@
-"""The server over streamable HTTP: stateless, on loopback, or beyond it behind bearer tokens.
+"""Streamable HTTP: stateless, on loopback, or on other addresses with bearer tokens.
 
-Puts the gates and limits around the protocol's own application, outermost first: headers, Host and Origin, token, rate,
-body. What each of them does is said in `gate`, `oauth` and `limits`.
+The middleware around the MCP application, outermost first: header limit, Host and Origin check, bearer authentication,
+rate limit, body limit.
 """
 
 import ipaddress
@@ -15,13 +15,20 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from kindly.errors import SettingsError
-from kindly.server.http.access import OPEN_PATHS, Authority, Challenge, HostGate, TokenGate, Tokens
-from kindly.server.http.oauth import Issuer, Keys, Resource, json_over_http
+from kindly.server.http.access import (
+    OPEN_PATHS,
+    BearerAuth,
+    Challenge,
+    HostCheck,
+    StaticTokens,
+    TokenVerifier,
+)
+from kindly.server.http.oauth import IssuerKeys, JwtVerifier, Resource, json_over_http
 from kindly.server.http.request_limits import (
     MAX_HEAD_BYTES,
     BodyLimit,
     HeaderLimit,
-    ImpatientProtocol,
+    HeadTimeoutProtocol,
     RateLimit,
 )
 from kindly.server.mcp import KindlyServer
@@ -36,64 +43,65 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 WILDCARDS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - to recognise them, not to bind them
 SHUTDOWN_S = 2
 RATE_PER_MINUTE = 600
-"""Of one caller, where callers are told apart and nothing else is set."""
+"""Default rate limit of one caller, if callers are authenticated."""
 MAX_CONNECTIONS = 1000
-"""Connections at once; one more is answered 503."""
+"""Concurrent connections; more are answered 503."""
 
 
 def build_http_app(server: KindlyServer, settings: Settings) -> ASGIApp:
-    """The ASGI application: `/mcp`, the pages of `ops` and `console` and, with OAuth, what clients must know to get a
-    token.
+    """The ASGI application: `/mcp`, the operator endpoints, the console and, with OAuth, the resource metadata.
 
     Raises:
-        SettingsError: it would listen beyond loopback with nothing to tell callers apart, or on every address without
-            host names; or the tokens or the OAuth settings cannot be used.
+        SettingsError: it would listen beyond loopback without authentication, or on every address without host
+            names; or the tokens or the OAuth settings are not valid.
     """
     resource = Resource.of(settings)
-    authorities = _authorities(settings, resource)
-    hosts = _allowed_hosts(settings, guarded=bool(authorities))
-    told = resource.routes(PATH) if resource else []
+    verifiers = _verifiers(settings, resource)
+    hosts = _allowed_hosts(settings, authenticated=bool(verifiers))
+    metadata_routes = resource.routes(PATH) if resource else []
     app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         max_request_body_size=settings.max_request_bytes,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        custom_starlette_routes=[*_pages(server.state), *told],
+        custom_starlette_routes=[*_pages(server.state), *metadata_routes],
     )
     app = BodyLimit(app, settings.max_request_bytes)
-    per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if authorities else None)
+    per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if verifiers else None)
     if per_minute:
         app = RateLimit(app, per_minute)
-    if authorities:
+    if verifiers:
         challenge = Challenge(resource.metadata_url, resource.scopes) if resource else Challenge()
-        open_paths = OPEN_PATHS | {console.PATH} | {route.path for route in told}
-        app = TokenGate(app, authorities, challenge, open_paths)
-    return HeaderLimit(HostGate(app, hosts))
+        open_paths = OPEN_PATHS | {console.PATH} | {route.path for route in metadata_routes}
+        app = BearerAuth(app, verifiers, challenge, open_paths)
+    return HeaderLimit(HostCheck(app, hosts))
 
 
-def _authorities(settings: Settings, resource: Resource | None) -> list[Authority]:
-    """Who knows the tokens of callers: the operator, an authorization server, both or nobody."""
-    known: list[Authority] = []
+def _verifiers(settings: Settings, resource: Resource | None) -> list[TokenVerifier]:
+    """The verifiers that are configured: static tokens, an authorization server, both or none."""
+    verifiers: list[TokenVerifier] = []
     if settings.http_token or settings.http_token_file:
-        known.append(Tokens(revealed(settings.http_token) or "", settings.http_token_file))
+        verifiers.append(
+            StaticTokens(revealed(settings.http_token) or "", settings.http_token_file)
+        )
     if resource:
-        known.append(Issuer(resource, Keys(resource, json_over_http(settings))))
-    return known
+        verifiers.append(JwtVerifier(resource, IssuerKeys(resource, json_over_http(settings))))
+    return verifiers
 
 
 def _pages(state: ServerState) -> list[Route]:
-    """What stands beside the tools: for who runs the server, and for who looks at it."""
+    """The operator endpoints and the console."""
     library = health.LibrarySize(state)
     return [*health.routes(state, library), *console.routes(state, library)]
 
 
-def _allowed_hosts(settings: Settings, *, guarded: bool) -> list[str]:
-    """The names under which clients may call, without ports."""
+def _allowed_hosts(settings: Settings, *, authenticated: bool) -> list[str]:
+    """The allowed host names, without ports."""
     named = [*LOOPBACK_HOSTS, *settings.allowed_hosts]
     if settings.public_url:
         named.append(urlsplit(settings.public_url).hostname or "")
     if not _is_loopback(settings.host):
-        if not guarded:
+        if not authenticated:
             raise SettingsError(
                 f"KINDLY_HOST {settings.host} is reachable by others: set KINDLY_HTTP_TOKEN, "
                 "KINDLY_HTTP_TOKEN_FILE or KINDLY_OAUTH_ISSUER, or listen on 127.0.0.1."
@@ -118,10 +126,10 @@ def _is_loopback(host: str) -> bool:
 
 
 def serve_http(server: KindlyServer, settings: Settings) -> None:
-    """Serve clients over HTTP until the process is told to stop.
+    """Serve over HTTP until the process is stopped.
 
     Raises:
-        SettingsError: the address cannot be listened on.
+        SettingsError: the address cannot be bound.
     """
     app = build_http_app(server, settings)
     listening = listen(settings)
@@ -135,7 +143,7 @@ def serve_http(server: KindlyServer, settings: Settings) -> None:
         timeout_graceful_shutdown=SHUTDOWN_S,
         server_header=False,
         proxy_headers=False,
-        http=ImpatientProtocol,
+        http=HeadTimeoutProtocol,
         ws="none",
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         limit_concurrency=MAX_CONNECTIONS,
@@ -144,10 +152,10 @@ def serve_http(server: KindlyServer, settings: Settings) -> None:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket at the address that is set.
+    """A listening socket at the configured address.
 
     Raises:
-        SettingsError: it cannot be listened on.
+        SettingsError: the address cannot be bound.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:

@@ -1,7 +1,7 @@
-"""Tokens of an authorization server: a signed JWT comes in, a caller or a refusal goes out (RFC 9068, RFC 9728).
+"""OAuth 2.1 resource server: verifies JWT access tokens of an authorization server (RFC 9068, RFC 9728).
 
-Kindly is the resource server only: it never issues a token and never sends one on. The keys come from the issuer
-through a `Get` that is passed in. PyJWT is imported when the first token is looked at.
+Kindly never issues a token and never forwards one. Keys come from the issuer through an injected `Get`. PyJWT is
+imported at the first token.
 """
 
 import json
@@ -21,7 +21,7 @@ from kindly.budget import Clock
 from kindly.errors import SettingsError
 from kindly.net.api_client import build_client
 from kindly.net.tls import Tls
-from kindly.server.http.access import WRONG_TOKEN, Caller, Refused
+from kindly.server.http.access import WRONG_TOKEN, AccessDenied, Caller
 from kindly.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,67 +32,69 @@ MIN_RSA_BITS = 2048
 TYPES = frozenset({None, "jwt", "at+jwt", "application/at+jwt"})
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 LEEWAY_S = 30
-"""How far clocks may differ."""
+"""Allowed clock skew."""
 FRESH_S = 3600.0
-"""How long keys are used without asking again."""
+"""Keys are used this long without a refresh."""
 STALE_S = 86_400.0
-"""How long keys are used where the issuer does not answer."""
+"""Keys are used this long if the issuer does not answer."""
 REFRESH_S = 60.0
-"""How long after the keys came an unknown key id may have them fetched again."""
+"""The shortest interval between refreshes that unknown key ids cause."""
 RETRY_S = 10.0
-"""How long after a failure the issuer is asked again."""
+"""The wait after a failed refresh."""
 FETCH_S = 5.0
 MAX_BYTES = 1_000_000
 
-NO_SCOPE = Refused("The token lacks a scope that is needed.", 403, "insufficient_scope")
-NO_KEYS = Refused(
-    "The authorization server's keys cannot be had now.",
+NO_SCOPE = AccessDenied("The token lacks a required scope.", 403, "insufficient_scope")
+NO_KEYS = AccessDenied(
+    "The authorization server's keys are not available now.",
     503,
     "temporarily_unavailable",
     retry_after_s=int(RETRY_S),
 )
 
 Get = Callable[[str], Awaitable[object]]
-"""An address → the JSON that is there."""
+"""Fetches the JSON document at an address."""
 
 
-class Unavailable(Exception):
-    """The issuer gave no keys."""
+class KeysUnavailable(Exception):
+    """The issuer returned no usable keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a token must be made for, and by whom."""
+    """This protected resource: its issuer, audience, address and scopes."""
 
     issuer: str
     audience: str
     url: str
-    """The address of this server as clients know it."""
+    """The public address of this server."""
     jwks_url: str | None = None
     scopes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, settings: Settings) -> "Resource | None":
-        """The resource that is set up, if one is.
+        """The configured resource; None without OAuth.
 
         Raises:
-            SettingsError: it is set up by half, or with an address that cannot be trusted.
+            SettingsError: a setting is missing, or an address is not trusted.
         """
         issuer, audience = settings.oauth_issuer, settings.oauth_audience
         if issuer is None:
             if audience or settings.oauth_jwks_url or settings.oauth_scopes:
-                raise SettingsError("KINDLY_OAUTH_ISSUER is needed where OAuth is set up.")
+                raise SettingsError(
+                    "KINDLY_OAUTH_ISSUER is required with the other OAuth settings."
+                )
             return None
         if audience is None:
             raise SettingsError(
-                "KINDLY_OAUTH_AUDIENCE is needed with KINDLY_OAUTH_ISSUER: without it a token "
-                "made for another service would do here."
+                "KINDLY_OAUTH_AUDIENCE is required with KINDLY_OAUTH_ISSUER: without it, tokens "
+                "for other services would be accepted."
             )
         url = settings.public_url or audience
         if not url.startswith(("http://", "https://")):
             raise SettingsError(
-                "KINDLY_PUBLIC_URL is needed where KINDLY_OAUTH_AUDIENCE is no address: "
-                "clients are told it, so that they ask for the right token."
+                "KINDLY_PUBLIC_URL is required if KINDLY_OAUTH_AUDIENCE is not an address: "
+                "clients need it to request the right token."
             )
         _trusted("KINDLY_OAUTH_ISSUER", issuer)
         if settings.oauth_jwks_url:
@@ -101,65 +103,65 @@ class Resource:
 
     @property
     def metadata_url(self) -> str:
-        """Where clients read about this resource (RFC 9728, section 3.1)."""
+        """The address of the protected resource metadata (RFC 9728, section 3.1)."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc}{WELL_KNOWN}{parts.path.rstrip('/')}"
 
     def metadata(self) -> dict[str, object]:
-        """What they read there."""
-        told: dict[str, object] = {
+        """The protected resource metadata (RFC 9728, section 2)."""
+        metadata: dict[str, object] = {
             "resource": self.url,
             "authorization_servers": [self.issuer],
             "bearer_methods_supported": ["header"],
             "resource_name": "Kindly",
         }
-        return told | ({"scopes_supported": list(self.scopes)} if self.scopes else {})
+        return metadata | ({"scopes_supported": list(self.scopes)} if self.scopes else {})
 
     def routes(self, path: str) -> list[Route]:
-        """The metadata at its well-known place, with the path of the resource and without."""
+        """The metadata at its well-known path, with and without the path of the resource."""
 
-        async def tell(_: Request) -> Response:
+        async def respond(_: Request) -> Response:
             headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
             return JSONResponse(self.metadata(), headers=headers)
 
         own = urlsplit(self.metadata_url).path
-        places = dict.fromkeys((WELL_KNOWN, f"{WELL_KNOWN}{path}", own))
-        return [Route(place, tell) for place in places]
+        paths = dict.fromkeys((WELL_KNOWN, f"{WELL_KNOWN}{path}", own))
+        return [Route(address, respond) for address in paths]
 
 
 def _trusted(name: str, address: str) -> None:
     parts = urlsplit(address)
     if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
         raise SettingsError(
-            f"{name} must be an https:// address: who can change it can sign tokens."
+            f"{name} must be an https:// address, because it decides which tokens are valid."
         )
 
 
-class Keys:
-    """The issuer's keys, fetched when first needed and seldom again."""
+class IssuerKeys:
+    """A cache of the issuer's JSON Web Key Set."""
 
     def __init__(self, resource: Resource, get: Get, clock: Clock = anyio.current_time) -> None:
         self._resource = resource
         self._get = get
         self._clock = clock
         self._keys: tuple[PyJWK, ...] = ()
-        self._came_at = -STALE_S
-        self._ask_from = -STALE_S
-        self._turn = anyio.Lock()
+        self._refreshed_at = -STALE_S
+        self._next_refresh_at = -STALE_S
+        self._lock = anyio.Lock()
 
     async def find(self, kid: str | None) -> "PyJWK | None":
-        """The key of that id; without an id, the only one there is.
+        """The key with this id; without an id, the only key.
 
         Raises:
-            Unavailable: there are no keys at all, or only ones too old.
+            KeysUnavailable: there are no keys, or they are too old.
         """
-        async with self._turn:
+        async with self._lock:
             now = self._clock()
-            aged = now - self._came_at
-            if now >= self._ask_from and (aged >= FRESH_S or self._match(kid) is None):
+            age_s = now - self._refreshed_at
+            if now >= self._next_refresh_at and (age_s >= FRESH_S or self._match(kid) is None):
                 await self._refresh(now)
-            if now - self._came_at >= STALE_S:
-                raise Unavailable
+            if now - self._refreshed_at >= STALE_S:
+                raise KeysUnavailable
         return self._match(kid)
 
     def _match(self, kid: str | None) -> "PyJWK | None":
@@ -170,27 +172,27 @@ class Keys:
     async def _refresh(self, now: float) -> None:
         try:
             self._keys = _usable(await self._get(await self._jwks_url()))
-        except Unavailable:
-            self._ask_from = now + RETRY_S
+        except KeysUnavailable:
+            self._next_refresh_at = now + RETRY_S
         else:
-            self._came_at = now
-            self._ask_from = now + REFRESH_S
+            self._refreshed_at = now
+            self._next_refresh_at = now + REFRESH_S
 
     async def _jwks_url(self) -> str:
         if self._resource.jwks_url is not None:
             return self._resource.jwks_url
-        for place in metadata_places(self._resource.issuer):
+        for url in metadata_urls(self._resource.issuer):
             try:
-                found = await self._get(place)
-            except Unavailable:
+                found = await self._get(url)
+            except KeysUnavailable:
                 continue
             if isinstance(found, dict) and found.get("issuer") == self._resource.issuer:
                 return _same_trust(found.get("jwks_uri"), self._resource.issuer)
-        raise Unavailable
+        raise KeysUnavailable
 
 
-def metadata_places(issuer: str) -> tuple[str, ...]:
-    """Where an issuer's metadata may be (RFC 8414 section 3, OpenID Connect Discovery section 4)."""
+def metadata_urls(issuer: str) -> tuple[str, ...]:
+    """The possible addresses of an issuer's metadata (RFC 8414 section 3, OpenID Connect Discovery section 4)."""
     parts = urlsplit(issuer)
     origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     return tuple(
@@ -205,15 +207,15 @@ def metadata_places(issuer: str) -> tuple[str, ...]:
 
 
 def _same_trust(address: object, issuer: str) -> str:
-    """The address, if it is no less safe than the issuer's."""
+    """The address, if its scheme is as safe as the issuer's."""
     scheme = urlsplit(issuer).scheme
     if isinstance(address, str) and address.startswith(("https://", f"{scheme}://")):
         return address
-    raise Unavailable
+    raise KeysUnavailable
 
 
 def _usable(found: object) -> "tuple[PyJWK, ...]":
-    """The keys of a JWK set that sign with an algorithm we take; all others are passed over."""
+    """The keys of a JWK set with a supported algorithm and a sufficient size."""
     import jwt
 
     listed = found.get("keys") if isinstance(found, dict) else None
@@ -227,7 +229,7 @@ def _usable(found: object) -> "tuple[PyJWK, ...]":
             if key.algorithm_name in ALGORITHMS and _is_strong(key):
                 keys.append(key)
     if not keys:
-        raise Unavailable
+        raise KeysUnavailable
     return tuple(keys)
 
 
@@ -235,15 +237,15 @@ def _is_strong(key: "PyJWK") -> bool:
     return key.algorithm_name != "RS256" or key.key.key_size >= MIN_RSA_BITS
 
 
-class Issuer:
-    """An authorization server whose tokens are taken."""
+class JwtVerifier:
+    """Verifies access tokens of one authorization server."""
 
-    def __init__(self, resource: Resource, keys: Keys) -> None:
+    def __init__(self, resource: Resource, keys: IssuerKeys) -> None:
         self._resource = resource
         self._keys = keys
 
-    async def judge(self, token: str) -> Caller | Refused:
-        """Whose token this is, once its signature, times, issuer, audience and scopes are right."""
+    async def verify(self, token: str) -> Caller | AccessDenied:
+        """Check signature, times, issuer, audience and scopes."""
         import jwt
 
         wrong = (jwt.PyJWTError, ValueError, RecursionError, OverflowError)
@@ -263,7 +265,7 @@ class Issuer:
                 leeway=LEEWAY_S,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except Unavailable:
+        except KeysUnavailable:
             return NO_KEYS
         except wrong:
             return WRONG_TOKEN
@@ -278,7 +280,7 @@ def _is_access_token(header: Mapping[str, object]) -> bool:
 
 
 def _scopes(claims: Mapping[str, object]) -> set[str]:
-    """What a token allows: `scope` as RFC 9068 writes it, or `scp` as some issuers do."""
+    """The scopes of a token: `scope` (RFC 9068) or `scp` (some issuers)."""
     found: set[str] = set()
     for name in ("scope", "scp"):
         value = claims.get(name)
@@ -290,7 +292,7 @@ def _scopes(claims: Mapping[str, object]) -> set[str]:
 
 
 def json_over_http(settings: Settings) -> Get:
-    """Reads small JSON documents from addresses that the operator named; follows no redirect."""
+    """Fetches small JSON documents from configured addresses, without redirects."""
     tls = Tls(settings.ssl_cert_file)
 
     async def get(url: str) -> object:
@@ -307,7 +309,7 @@ def json_over_http(settings: Settings) -> Get:
                 async with client, client.stream("GET", url) as response:
                     return json.loads(await _small_body(response))
         except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, RecursionError):
-            raise Unavailable from None
+            raise KeysUnavailable from None
 
     return get
 
@@ -317,5 +319,5 @@ async def _small_body(response: Any) -> bytes:
     async for part in response.aiter_bytes():
         body += part
         if response.status_code != 200 or len(body) > MAX_BYTES:
-            raise Unavailable
+            raise KeysUnavailable
     return body

@@ -1,6 +1,6 @@
-"""How much one request may be, how long it may take to arrive, and how many may come in a minute.
+"""Limits of HTTP requests: header size, body size, time to arrive, and rate.
 
-Each limit is an ASGI wrapper that passes a request on or answers it; none knows what is behind it.
+Each limit is ASGI middleware that passes a request on or rejects it; the time limit of the head is in the protocol.
 """
 
 import math
@@ -22,17 +22,17 @@ from kindly.storage.lru import LruCache
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 16 * 1024
 MAX_HEAD_BYTES = 32 * 1024
-"""Where a request's head is no longer read at all; the connection is answered 400 and closed."""
+"""A longer request head is answered 400, and the connection is closed."""
 HEAD_S = 10.0
-"""How long a request's head may take to arrive."""
+"""Time limit of a request head."""
 BODY_S = 30.0
-"""How long a request's body may take to arrive."""
+"""Time limit of a request body."""
 MAX_CALLERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderLimit:
-    """Answers 431 where there are too many headers, or too large ones."""
+    """Rejects requests with too many or too large headers (431)."""
 
     app: ASGIApp
     max_headers: int = MAX_HEADERS
@@ -51,7 +51,7 @@ class HeaderLimit:
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """Hands a request on once its body is there; answers 413 where it is too large, 408 where it is too slow."""
+    """Buffers the body; rejects one that is too large (413) or too slow (408)."""
 
     app: ASGIApp
     max_bytes: int
@@ -86,7 +86,7 @@ def _declared(scope: Scope) -> int:
 
 
 async def _whole(receive: Receive, max_bytes: int) -> list[Message] | None:
-    """The body as one message, and the disconnect where one came first; None, if it is too large."""
+    """The body as one message, or the disconnect that came first; None if it is too large."""
     body = bytearray()
     while True:
         message = await receive()
@@ -106,8 +106,8 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
     return replay
 
 
-class Buckets:
-    """How often each caller may come: so many a minute, all of them in one go if he likes."""
+class TokenBuckets:
+    """Token buckets, one per caller: `per_minute` requests, which may arrive in one burst."""
 
     def __init__(self, per_minute: int, clock: Clock, *, most: int = MAX_CALLERS) -> None:
         self._capacity = float(per_minute)
@@ -116,7 +116,7 @@ class Buckets:
         self._left: LruCache[str, tuple[float, float]] = LruCache(most)
 
     def take(self, name: str) -> float:
-        """Seconds until the caller may come again; 0, and he may come now."""
+        """Seconds to wait; 0 if the request is allowed."""
         now = self._clock()
         left, at = self._left.get(name) or (self._capacity, now)
         left = min(self._capacity, left + (now - at) * self._per_s)
@@ -126,11 +126,11 @@ class Buckets:
 
 
 class RateLimit:
-    """Answers 429 to a caller who comes too often; others are not held up by it."""
+    """Rate limit per caller (429)."""
 
     def __init__(self, app: ASGIApp, per_minute: int, clock: Clock = anyio.current_time) -> None:
         self._app = app
-        self._buckets = Buckets(per_minute, clock)
+        self._buckets = TokenBuckets(per_minute, clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, or answer 429 with the seconds to wait."""
@@ -146,42 +146,39 @@ class RateLimit:
         await refusal(scope, receive, send)
 
 
-class ImpatientProtocol(H11Protocol):
-    """HTTP/1.1 whose connections are closed where a request's head does not arrive in time."""
+class HeadTimeoutProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection if a request head does not arrive in time (slowloris)."""
 
     head_s: float = HEAD_S
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._stop_waiting: Callable[[], None] | None = None
+        self._cancel_timeout: Callable[[], None] | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait."""
         super().connection_made(transport)
-        self._watch_head()
+        self._update_timeout()
 
     def data_received(self, data: bytes) -> None:
-        """Go on waiting, from the first byte, until the head is whole."""
         super().data_received(data)
-        self._watch_head()
+        self._update_timeout()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
-        self._calm()
+        self._stop_timeout()
         super().connection_lost(exc)
 
-    def _watch_head(self) -> None:
+    def _update_timeout(self) -> None:
         if self.conn.their_state is not h11.IDLE:
-            self._calm()
-        elif self._stop_waiting is None:
-            self._stop_waiting = self.loop.call_later(self.head_s, self._give_up).cancel
+            self._stop_timeout()
+        elif self._cancel_timeout is None:
+            self._cancel_timeout = self.loop.call_later(self.head_s, self._close).cancel
 
-    def _calm(self) -> None:
-        if self._stop_waiting is not None:
-            self._stop_waiting()
-            self._stop_waiting = None
+    def _stop_timeout(self) -> None:
+        if self._cancel_timeout is not None:
+            self._cancel_timeout()
+            self._cancel_timeout = None
 
-    def _give_up(self) -> None:
-        self._stop_waiting = None
+    def _close(self) -> None:
+        self._cancel_timeout = None
         if not self.transport.is_closing():
             self.transport.close()
