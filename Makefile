@@ -60,7 +60,7 @@ bench: install  ## start-up time, and the overhead of a fetch and of a search
 	$(BIN)/python -m bench.search_overhead
 
 docs: install  ## build the documentation site into .site
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir .site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --config-file packaging/mkdocs.yml
 
 format: install  ## fix and format with ruff
 	$(BIN)/ruff check --fix .

@@ -45,8 +45,8 @@ def test_a_provider_is_asked_at_its_address_with_its_key(
 
 
 @pytest.mark.parametrize("text", [README, EXAMPLE], ids=["README.md", ".env.example"])
-def test_the_documents_name_the_key_and_who_comes_first(text: str) -> None:
+def test_the_documents_name_the_key_and_the_order(text: str) -> None:
     assert "TAVILY_API_KEY" in text
     said = " ".join(text.replace("#", " ").split())
     assert "Serper" in said
-    assert "Tavily when Serper fails" in said
+    assert "Serper is primary and Tavily is the fallback" in said
