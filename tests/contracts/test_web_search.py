@@ -138,7 +138,8 @@ def test_the_wrapper_command_takes_a_context_and_forwarded_arguments() -> None:
         "HTTP 5xx or 429",
         "401 or 403",
         "empty result",
-        "uvx --from git+https://github.com/kindly-mcp/kindly kindly-web-search-mcp-server start-mcp-server --context codex",
+        "uvx --from git+https://github.com/kindly-mcp/kindly",
+        "kindly-web-search-mcp-server start-mcp-server --context codex",
         "KINDLY_BROWSER_ATTEMPTS",
     ],
 )
