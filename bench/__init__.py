@@ -1,5 +1,5 @@
 """Benches; all that run Kindly in their own process do so as its command line does."""
 
-from kindly.settings import spare_threads
+from kindly.settings import limit_numeric_threads
 
-spare_threads()
+limit_numeric_threads()

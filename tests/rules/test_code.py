@@ -49,7 +49,7 @@ def test_only_settings_reads_the_environment() -> None:
         for module in MODULES
         if re.search(r"os\.environ|os\.getenv|getenv\(", module.read_text(encoding="utf-8"))
     ]
-    assert readers == ["settings/__init__.py"]
+    assert readers == ["settings/environment.py"]
 
 
 def plugins(folder: str) -> set[str]:

@@ -12,7 +12,7 @@ from kindly.errors import InputError, KindlyError, SettingsError
 from kindly.models import Category, Format, SafeSearch, TimeRange
 from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
-from kindly.settings import ContextName, ProfileName, Settings, spare_threads
+from kindly.settings import ContextName, ProfileName, Settings, limit_numeric_threads
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -309,7 +309,7 @@ def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
 
 def main() -> NoReturn:
     """Run the command line; an expected error is one line on standard error."""
-    spare_threads()
+    limit_numeric_threads()
     try:
         cli.main(standalone_mode=False)
     except click.ClickException as error:

@@ -1,0 +1,250 @@
+"""The values of all settings, and what follows from them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError
+
+from kindly.errors import SettingsError
+from kindly.read.embedders import EMBEDDERS, embedder_for, openai
+from kindly.read.specs import EmbedderSpec, StoreSpec
+from kindly.read.stores import IN_MEMORY, store_for
+from kindly.search.provider import ProviderSpec
+from kindly.search.providers import PROVIDERS
+from kindly.settings.contexts import CONTEXTS, HostLimits
+from kindly.settings.environment import read_environment
+from kindly.settings.fields import SettingFields
+from kindly.settings.merging import merged_values
+from kindly.settings.profile_defaults import ProfileDefaults, profile_defaults
+from kindly.settings.sources import CONFIG_NAME, Origin, Value
+from kindly.settings.validation import (
+    check_packages,
+    check_provider_names,
+    first_problem,
+    plugin_value,
+)
+from kindly.settings.values import BaseUrl
+from kindly.settings.variables import (
+    ENV_BY_FIELD,
+    KEY_NAMES,
+    PLUGIN_NEEDS,
+    TOKEN_NAMES,
+    URL_NAMES,
+    known_names,
+)
+
+REPLAYED = "replayed-from-a-cassette"
+"""The placeholder for a key during a replay."""
+
+
+def revealed(secret: SecretStr | None) -> str | None:
+    """The plain value of a secret."""
+    return secret.get_secret_value() if secret else None
+
+
+class Settings(SettingFields):
+    """All settings, validated and frozen; `repr` masks secrets."""
+
+    needed: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """The settings that providers and embedders declare, mostly keys, by the name of their variable."""
+    base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict, repr=False)
+    """Addresses of providers and loaders that differ from the default, by the name of their variable."""
+    tokens: Mapping[str, SecretStr] = Field(default_factory=dict)
+    """Tokens that loaders can use, by the name of their variable."""
+
+    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
+    _environ: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def hosting(self) -> HostLimits:
+        """The limits of the host: answer size and deadline; `KINDLY_DEADLINE_S` overrides the latter."""
+        host = CONTEXTS[self.context]
+        return HostLimits(host.max_tokens, self.deadline_s or host.deadline_s)
+
+    @property
+    def default_tokens(self) -> int:
+        """The size of an answer if a call does not ask for another one."""
+        return min(self.max_tokens, self.hosting.max_tokens)
+
+    @property
+    def profile_defaults(self) -> ProfileDefaults:
+        """What the chosen profile decides below its tools."""
+        return profile_defaults(self.profile)
+
+    @property
+    def data_path(self) -> Path:
+        """The data folder."""
+        if self.data_dir is not None:
+            return self.data_dir.expanduser()
+        from platformdirs import user_data_path
+
+        return user_data_path("kindly", appauthor=False)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether anything is kept on disk. With a recording nothing is, so that the recording is complete."""
+        return self.cassette is None
+
+    @property
+    def for_replay(self) -> Mapping[str, str]:
+        """The settings that a recording needs to be replayed; secrets are replaced by a placeholder."""
+        specs = [spec for spec in self.configured() if spec.library is None]
+        values = {
+            need.name: REPLAYED if need.kind == "secret" else revealed(self.needed[need.name]) or ""
+            for spec in specs
+            for need in spec.needs
+        }
+        values |= self.base_urls
+        if self.embedding_server_url:
+            values["EMBEDDING_SERVER_URL"] = self.embedding_server_url
+            values["EMBEDDING_MODEL_NAME"] = self.embedding_model_name
+        if self.allow_private:
+            values["KINDLY_ALLOW_PRIVATE"] = ",".join(self.allow_private)
+        return values
+
+    @property
+    def store_spec(self) -> StoreSpec:
+        """The store of the library; in memory if nothing may be kept."""
+        return (store_for(self.store.get_secret_value()) if self.keeps else None) or IN_MEMORY
+
+    @property
+    def embedder_spec(self) -> EmbedderSpec:
+        """The embedder in use."""
+        return embedder_for(self.embedder_values)
+
+    @property
+    def embedder_values(self) -> Mapping[str, SecretStr]:
+        """The settings of embedders that are set, by the name of their variable."""
+        declared = {
+            spec.setting.name: self.needed[spec.setting.name]
+            for spec in EMBEDDERS
+            if spec.setting and spec.setting.name in self.needed
+        }
+        if self.embedding_server_url is not None:
+            declared[openai.URL.name] = SecretStr(self.embedding_server_url)
+        if self.embedding_server_api_key is not None:
+            declared[openai.KEY] = self.embedding_server_api_key
+        return declared
+
+    @property
+    def search_file(self) -> Path:
+        """Where the state of search is kept if servers do not share it."""
+        return self.data_path / "search.sqlite"
+
+    @property
+    def pages_file(self) -> Path | None:
+        """The file of the page cache; None: in memory."""
+        kept = self.cache_on_disk and self.cache_mb and self.keeps
+        return self.data_path / "pages.sqlite" if kept else None
+
+    @property
+    def child_environ(self) -> Mapping[str, str]:
+        """The environment at start; child processes get a part of it."""
+        return MappingProxyType(self._environ)
+
+    def origin(self, name: str) -> Origin:
+        """The source of the value of a variable."""
+        return self._origins.get(name, "default")
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every value that must never be shown."""
+        keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
+        tokens = (*keys, *self.tokens.values())
+        own = (self.http_proxy, self.https_proxy, self.embedding_server_api_key)
+        shown = [secret.get_secret_value() for secret in (*own, *tokens) if secret]
+        store = self.store.get_secret_value()
+        parts = (store, urlsplit(store).password or "") if "://" in store else ()
+        callers = (revealed(self.http_token) or "").split()
+        return (*callers, *shown, *parts, *self._passwords())
+
+    def _passwords(self) -> Iterator[str]:
+        """The credentials in addresses: alone, and as basic authentication sends them."""
+        addresses = [*self.base_urls.values()]
+        addresses += [self.embedding_server_url or "", self.otel_endpoint or ""]
+        proxies = (self.http_proxy, self.https_proxy)
+        addresses += [
+            secret.get_secret_value() for secret in (*self.needed.values(), *proxies) if secret
+        ]
+        for address in (part for text in addresses for part in text.split(",")):
+            user, _, host = address.strip().partition("://")[2].rpartition("@")
+            if host and user:
+                name, _, password = user.partition(":")
+                yield from (
+                    user,
+                    password,
+                    unquote(password),
+                    f"{unquote(name)}:{unquote(password)}",
+                )
+
+    def configured(self) -> tuple[ProviderSpec, ...]:
+        """The providers whose needs are all set, in the order in which they are called."""
+        ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
+        if not self.keeps:
+            ready = [spec for spec in ready if spec.library is None]
+        allowed = self.profile_defaults.allowed_providers(self)
+        if allowed is not None:
+            ready = [spec for spec in ready if spec.name in allowed]
+        if not self.providers:
+            return tuple(ready)
+        return tuple(
+            sorted(
+                (spec for spec in ready if spec.name in self.providers),
+                key=lambda spec: self.providers.index(spec.name),
+            )
+        )
+
+    @classmethod
+    def load(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        overrides: Mapping[str, object] | None = None,
+        config: Path | None = None,
+    ) -> Self:
+        """Read every source. `overrides` are command line options by the name of the field; None: not given.
+
+        Raises:
+            SettingsError: a value is invalid or unknown; the text names the variable, its source and the fix.
+        """
+        environ = read_environment() if environ is None else dict(environ)
+        merged = merged_values(environ, overrides or {}, config)
+        settings = cls._validated(merged)
+        settings._origins.update({name: value.origin for name, value in merged.items()})
+        settings._environ = environ
+        return settings
+
+    @classmethod
+    def replaying(cls, cassette: Path, environ: Mapping[str, str]) -> Self:
+        """Settings that replay a recording and ignore all other settings.
+
+        `environ` is for child processes.
+
+        Raises:
+            SettingsError: the file is not a recording.
+        """
+        names = known_names()
+        known = {*names.known, *(alias for names in names.aliases.values() for alias in names)}
+        plain = {name: value for name, value in environ.items() if name not in known}
+        return cls.load({**plain, "KINDLY_CASSETTE": str(cassette), CONFIG_NAME: os.devnull})
+
+    @classmethod
+    def _validated(cls, merged: Mapping[str, Value]) -> Self:
+        fields: dict[str, object] = {
+            field: merged[env.name].value
+            for field, env in ENV_BY_FIELD.items()
+            if env.name in merged
+        }
+        needed = {name: plugin_value(name, merged[name]) for name in PLUGIN_NEEDS if name in merged}
+        fields["needed"] = {name: text for name, text in needed.items() if text is not None}
+        fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
+        fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
+        try:
+            settings = cls.model_validate(fields)
+        except ValidationError as error:
+            raise SettingsError(first_problem(error, merged)) from None
+        check_provider_names(settings.providers)
+        check_packages(settings.configured())
+        return settings

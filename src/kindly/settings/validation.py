@@ -1,0 +1,67 @@
+"""Checks of values that need more than the type of a field."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+
+from pydantic import ValidationError
+
+from kindly.errors import SettingsError
+from kindly.search.provider import ProviderSpec
+from kindly.search.providers import PROVIDERS
+from kindly.settings.sources import Value
+from kindly.settings.variables import ENV_BY_FIELD, PLUGIN_NEEDS
+
+
+def plugin_value(name: str, value: Value) -> str | None:
+    """The text of a plugin's setting; None for a flag that is off.
+
+    Raises:
+        SettingsError: it is a flag and its value is neither yes nor no.
+    """
+    text = str(value.value).strip()
+    if isinstance(value.value, list):
+        text = ",".join(str(part) for part in value.value)
+    if PLUGIN_NEEDS[name].kind != "flag":
+        return text
+    if text.lower() in {"1", "true", "yes", "on"}:
+        return "1"
+    if text.lower() in {"", "0", "false", "no", "off"}:
+        return None
+    raise SettingsError(f"{name} from the {value.origin} is not valid: it must be 1 or 0.")
+
+
+def check_provider_names(names: tuple[str, ...]) -> None:
+    """Refuse names in `KINDLY_PROVIDERS` that no provider has."""
+    known = [spec.name for spec in PROVIDERS]
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"KINDLY_PROVIDERS names {name!r}, which is not one of {', '.join(known)}."
+            )
+
+
+def check_packages(specs: tuple[ProviderSpec, ...]) -> None:
+    """Refuse a provider whose package is not installed."""
+    for spec in specs:
+        if spec.library and find_spec(spec.library[0]) is None:
+            raise SettingsError(
+                f"{spec.key_setting} is set, but {spec.label} needs a package that is not installed: "
+                f"pip install 'kindly-web-search-mcp-server[{spec.library[1]}]'."
+            )
+
+
+def first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
+    """The first error of validation as one sentence: the variable, its source, what is wrong."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    field = str(first["loc"][0])
+    name = (
+        str(first["loc"][1])
+        if field in {"needed", "base_urls", "tokens"}
+        else ENV_BY_FIELD[field].name
+    )
+    value = merged.get(name, Value(None, "default"))
+    source = {"file": "the settings file", "environment": "the environment"}.get(
+        value.origin, f"the {value.origin}"
+    )
+    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"{value.written or name} from {source} is not valid: {problem}."
