@@ -12,6 +12,6 @@ def test_every_variable_is_known_and_declared_once() -> None:
 
 
 def test_plugins_declare_their_variables() -> None:
-    assert list(NEEDS)[0] == "SERPER_API_KEY"
+    assert next(iter(NEEDS)) == "SERPER_API_KEY"
     assert "GITHUB_TOKEN" in TOKEN_NAMES
     assert all(name.startswith("KINDLY_") for name in LOADER_URLS)
