@@ -1,5 +1,6 @@
-"""The composition root: what the settings open, and what stays shut."""
+"""Stages that open at their first use: search with its statistics, library, browser."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import anyio
@@ -7,9 +8,11 @@ import pytest
 from anyio.abc import SocketStream
 
 from kindly.app import open_app
+from kindly.app.lazy import LazyLibrary, has_browser
 from kindly.budget import Deadline
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import Hits, Query
+from kindly.net.tls import Tls
 from kindly.settings import Settings
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import Answer, SiteRequest, running_site, text
@@ -18,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def pool_error(environ: dict[str, str]) -> PoolExhausted | None:
-    """How a search through the public pool ends."""
+    """The error of a search through the public pool, if it fails that way."""
     async with open_app(Settings.load(environ)) as app:
         try:
             await app.stages.searcher.search(Query("bees"), Deadline.after(8))
@@ -27,7 +30,7 @@ async def pool_error(environ: dict[str, str]) -> PoolExhausted | None:
     return None
 
 
-async def test_the_public_pool_asks_for_its_list_only_at_a_public_or_opened_address(
+async def test_the_public_pool_downloads_its_list_only_from_a_public_or_allowed_address(
     tmp_path: Path,
 ) -> None:
     async with running_site() as site:
@@ -40,7 +43,7 @@ async def test_the_public_pool_asks_for_its_list_only_at_a_public_or_opened_addr
         assert site.count("/instances.json") == 1
 
 
-async def test_a_batch_keeps_its_order_and_a_failure_to_itself(tmp_path: Path) -> None:
+async def test_a_batch_keeps_its_order_and_isolates_a_failure(tmp_path: Path) -> None:
     async with running_site() as site:
 
         async def answer(request: SiteRequest, stream: SocketStream) -> Answer:
@@ -59,15 +62,7 @@ async def test_a_batch_keeps_its_order_and_a_failure_to_itself(tmp_path: Path) -
     assert isinstance(outcomes[1], SearchError)
 
 
-async def test_a_search_that_was_never_made_opens_nothing(tmp_path: Path) -> None:
-    async with running_site() as site:
-        folder = tmp_path / "data"
-        async with open_app(Settings.load(environment(site, folder, **BOTH))) as app:
-            assert app.tokens_for(None) == 20_000
-    assert not folder.exists()
-
-
-async def test_what_is_known_of_providers_outlives_the_app(tmp_path: Path) -> None:
+async def test_provider_statistics_outlive_the_app(tmp_path: Path) -> None:
     async with running_site() as site:
         site.add("/serper/search", serper([site.url("/article")]))
         settings = Settings.load(environment(site, tmp_path, **BOTH))
@@ -75,3 +70,34 @@ async def test_what_is_known_of_providers_outlives_the_app(tmp_path: Path) -> No
             async with open_app(settings) as app:
                 await app.stages.searcher.search(Query(f"bees {calls}"), Deadline.after(10))
                 assert app.provider_status()[0].calls == calls
+
+
+async def test_provider_status_before_the_first_search_has_names_only(tmp_path: Path) -> None:
+    async with running_site() as site:
+        folder = tmp_path / "data"
+        settings = Settings.load(environment(site, folder, **BOTH))
+        async with open_app(settings) as app:
+            assert [(status.name, status.calls) for status in app.provider_status()] == [
+                ("serper", 0),
+                ("tavily", 0),
+            ]
+    assert not folder.exists()
+
+
+async def test_the_library_opens_once(tmp_path: Path) -> None:
+    settings = Settings.load({"DATA_DIR": str(tmp_path), "KINDLY_STORE": "memory"})
+    library = LazyLibrary(settings, Tls())
+    first, second = await library.open(), await library.open()
+    assert first is second
+    assert await library.store() is first.store
+    await library.aclose()
+
+
+@pytest.mark.parametrize(
+    ("browser", "expected"),
+    [("off", False), ("playwright", True), ("auto", find_spec("playwright") is not None)],
+)
+def test_pages_are_rendered_unless_the_browser_is_off_or_missing(
+    browser: str, expected: bool
+) -> None:
+    assert has_browser(Settings.load({"KINDLY_BROWSER": browser})) is expected
