@@ -2,6 +2,11 @@
 
 from collections.abc import Sequence
 
+from kindly.extract import ExtractOptions
+from kindly.extract.document import extract
+from kindly.models import Document, Format
+from tests.support.html_pages import page
+
 FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 IMAGE = "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>"
 ENCRYPTION = (
@@ -65,3 +70,16 @@ def _file(objects: Sequence[bytes], *, encrypted: bool) -> bytes:
         f"startxref\n{start}\n%%EOF\n"
     ).encode()
     return bytes(out)
+
+
+PROSE = [
+    "The quick brown fox jumps over the lazy dog and then goes on to the river,",
+    "where it meets another fox that is even quicker than the first one ever was",
+    "before. It ends here.",
+]
+
+
+def read_pdf(*pages: str, info: str = "", link: str = "", format: Format = "markdown") -> Document:
+    """The document of a PDF with these pages."""
+    body = pdf(pages, info=info, link=link)
+    return extract(page(body, media_type="application/pdf"), ExtractOptions(format))

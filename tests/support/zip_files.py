@@ -140,3 +140,17 @@ def epub(chapters: Mapping[str, str], **more: str | bytes) -> bytes:
         **{f"OEBPS/{name}": text for name, text in chapters.items()},
     }
     return zipped({**parts, **{name.replace("__", "."): part for name, part in more.items()}})
+
+
+def with_declared_size(body: bytes, name: bytes, size: int) -> bytes:
+    """The archive with a wrong unpacked size of one member in its directory."""
+    start = body.index(b"PK\x01\x02")
+    while body[start + 46 : start + 46 + len(name)] != name:
+        start = body.index(b"PK\x01\x02", start + 1)
+    return body[: start + 24] + size.to_bytes(4, "little") + body[start + 28 :]
+
+
+def encrypted(body: bytes) -> bytes:
+    """The archive with its first member marked as encrypted."""
+    start = body.index(b"PK\x01\x02")
+    return body[: start + 8] + b"\x01\x00" + body[start + 10 :]

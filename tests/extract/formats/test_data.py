@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kindly.errors import InputError, MediaUnsupported
+from kindly.errors import InputError
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import data
-from kindly.extract.formats.sniff import Kind, sniff
 from kindly.models import Document
 from tests.support.html_pages import page
 
@@ -20,26 +19,6 @@ JSON = st.recursive(
 
 def read(body: str | bytes, media_type: str) -> Document:
     return extract(page(body, media_type=media_type), ExtractOptions())
-
-
-@pytest.mark.parametrize(
-    ("body", "media_type", "url", "kind"),
-    [
-        ('{"a": 1}', "text/plain", "https://x.example/", "json"),
-        ('{"a": 1}\n', "application/octet-stream", "https://x.example/", "json"),
-        ("[not json", "text/plain", "https://x.example/", "text"),
-        ('{"a": 1}\n{"a": 2}\n', "application/json", "https://x.example/", "json_lines"),
-        ('{"a": 1}\n{"a": 2}\n', "text/plain", "https://x.example/", "json_lines"),
-        ('{"a": 1}', "application/x-ndjson", "https://x.example/", "json_lines"),
-        ('{"a": 1}', "text/plain", "https://x.example/d.jsonl", "json_lines"),
-        ("a,b\n1,2", "text/csv", "https://x.example/", "table"),
-        ("a\tb\n1\t2", "text/plain", "https://x.example/d.tsv", "table"),
-        ("a,b\n1,2", "text/plain", "https://x.example/", "text"),
-        ("a,b\n1,2", "text/html", "https://x.example/d.csv", "html"),
-    ],
-)
-def test_data_is_known_by_content_type_or_name(body: str, media_type: str, url: str, kind: Kind) -> None:  # fmt: skip
-    assert sniff(page(body, media_type=media_type, url=url)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -124,29 +103,3 @@ def test_long_and_wide_table_is_cut_and_says_so() -> None:
 def test_selector_on_data_is_an_input_error(media_type: str) -> None:
     with pytest.raises(InputError):
         extract(page("[1,2]", media_type=media_type), ExtractOptions(selector="p"))
-
-
-@pytest.mark.parametrize(
-    ("body", "named"),
-    [
-        (b"\x00asm\x01", "application/wasm"),
-        (b"wOF2....", "font/woff2"),
-        (b"\x00\x01\x00\x00\x00\x10", "font/ttf"),
-        (b"OTTO\x00", "font/otf"),
-        (b"RIFF....WAVEfmt ", "audio/wav"),
-        (b"RIFF....AVI LIST", "video/x-msvideo"),
-        (b"....ftypavif", "image/avif"),
-        (b"....ftypheic", "image/heic"),
-        (b"....ftypM4A ", "audio/mp4"),
-        (b"\x28\xb5\x2f\xfd", "application/zstd"),
-        (b"a" * 257 + b"ustar", "application/x-tar"),
-        (b"MZ\x90\x00", "application/vnd.microsoft.portable-executable"),
-        (b"\xff\xfb\x90", "audio/mpeg"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_binary_is_named_by_its_first_bytes(body: bytes, named: str) -> None:
-    with pytest.raises(MediaUnsupported) as caught:
-        read(body, "text/html")
-    assert caught.value.media_type == named
-    assert f"{len(body):,} bytes" in caught.value.detail

@@ -73,3 +73,24 @@ def test_entities_of_its_own_are_not_expanded() -> None:
     channel = "<channel><title>T</title><item><title>&a;&a;</title></item></channel>"
     bomb = f'<!DOCTYPE r [<!ENTITY a "boom">]><rss version="2.0">{channel}</rss>'
     assert "boomboom" not in read(bomb).text
+
+
+RSS = """<?xml version="1.0"?><rss version="2.0"><channel><title>Tides</title><description>Water news</description>
+<item><title>High</title><link>https://t.example/1</link><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate>
+<description>&lt;p&gt;Up &lt;b&gt;now&lt;/b&gt;&lt;/p&gt;</description></item>
+<item><link>https://t.example/2</link></item></channel></rss>"""
+
+
+def test_feed_is_a_list_of_its_entries() -> None:
+    document = extract(page(RSS, media_type="application/rss+xml"), ExtractOptions())
+    assert document.text == (
+        "# Tides\n\nWater news\n\n## [High](https://t.example/1)\n\nMon, 01 Jan 2024 00:00:00 GMT\n\n"
+        "Up **now**\n\n## [Untitled](https://t.example/2)"
+    )
+    assert document.metadata.title == "Tides"
+    assert [link.url for link in document.links] == ["https://t.example/1", "https://t.example/2"]
+
+
+def test_feed_as_text_has_no_marks() -> None:
+    source = page(RSS, media_type="application/rss+xml")
+    assert "\n\nHigh\n\n" in extract(source, ExtractOptions(format="text")).text

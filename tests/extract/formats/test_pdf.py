@@ -7,21 +7,11 @@ from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, 
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import pdf as reader
-from kindly.models import Document, Format, Link, OutcomeKind
+from kindly.models import Format, Link, OutcomeKind
 from tests.support.html_pages import URL, page
-from tests.support.pdf_files import line, lines, pdf
+from tests.support.pdf_files import PROSE, line, lines, pdf, read_pdf
 
-PROSE = [
-    "The quick brown fox jumps over the lazy dog and then goes on to the river,",
-    "where it meets another fox that is even quicker than the first one ever was",
-    "before. It ends here.",
-]
 PICTURE = "q 612 0 0 792 0 0 cm /Im1 Do Q"
-
-
-def read_pdf(*pages: str, info: str = "", link: str = "", format: Format = "markdown") -> Document:
-    body = pdf(pages, info=info, link=link)
-    return extract(page(body, media_type="application/pdf"), ExtractOptions(format))
 
 
 REPORT = "\n".join(
@@ -111,85 +101,6 @@ def test_links_of_the_pages_are_noted_once() -> None:
 
 def test_link_that_is_no_web_address_is_not_noted() -> None:
     assert read_pdf(line("open"), link="file:///etc/passwd").links == ()
-
-
-TITLE = line("Wide title over both of the columns of the page, it is", y=700)
-LEFT = [f"left line {n} goes on and on" for n in range(3)]
-RIGHT = [f"right line {n} goes on" for n in range(3)]
-
-
-@pytest.mark.parametrize(
-    "drawn",
-    [
-        (TITLE, lines(LEFT, y=650), lines(RIGHT, x=320, y=650)),
-        (lines(RIGHT, x=320, y=650), lines(LEFT, y=650), TITLE),
-    ],
-    ids=["in order", "backwards"],
-)  # fmt: skip
-def test_columns_are_read_one_after_the_other(drawn: tuple[str, ...]) -> None:
-    text = read_pdf("\n".join(drawn)).text
-    places = [text.index(words) for words in ("Wide title", *LEFT, *RIGHT)]
-    assert places == sorted(places)
-
-
-def test_paragraphs_drawn_backwards_are_read_from_the_top() -> None:
-    text = read_pdf(line("Last words.", y=300) + line("First words.", y=700)).text
-    assert text == "— page 1 —\n\nFirst words.\n\nLast words."
-
-
-def test_short_lines_keep_their_breaks_and_an_indent_starts_a_paragraph() -> None:
-    content = lines(["A rose", "is a rose", PROSE[0]]) + line("Indented", x=90, y=700 - 3 * 14.4)
-    text = read_pdf(content).text
-    assert f"A rose  \nis a rose  \n{PROSE[0]}\n\nIndented" in text
-
-
-def test_running_header_and_footer_are_left_out() -> None:
-    pages = [
-        "\n".join(
-            (line("The Journal of Tides", y=760), line(f"Words number {word}.", y=700), line(f"{n}", y=40))
-        )
-        for n, word in enumerate(("one", "two", "three", "four", "five"))
-    ]  # fmt: skip
-    text = read_pdf(*pages).text
-    assert "Journal" not in text
-    assert "Words number five." in text
-
-
-@pytest.mark.parametrize(
-    "unseen",
-    [
-        line("secret", mode=3, y=500),
-        line("secret", colour="1", y=500),
-        line("secret", size=0.5, y=500),
-        line("secret", x=2000, y=500),
-        line("secret", y=-100),
-        "1 g 60 490 200 30 re f\n" + line("secret", colour="1", y=500),
-        "60 490 200 30 re S\n" + line("secret", colour="0.99", y=500),
-    ],
-    ids=["no ink", "white", "tiny", "beside", "below", "white on white box", "white in a frame"],
-)
-def test_text_that_nobody_sees_is_left_out_and_counted(unseen: str) -> None:
-    document = read_pdf(lines(PROSE) + "\n" + unseen)
-    assert "secret" not in document.text
-    assert document.hidden_dropped == 1
-
-
-@pytest.mark.parametrize(
-    "seen",
-    [
-        "0 g 60 490 200 30 re f\n" + line("shown", colour="1", y=500),
-        PICTURE + "\n" + line("shown", colour="1", y=500),
-        line("shown", mode=1, colour="1", y=500),
-    ],
-    ids=["white on black", "white on a picture", "outlined"],
-)
-def test_white_text_on_a_dark_ground_is_read(seen: str) -> None:
-    assert "shown" in read_pdf(line("words") + "\n" + seen).text
-
-
-def test_recognised_text_of_a_scanned_picture_is_read() -> None:
-    document = read_pdf(PICTURE + "\n" + line("what the scan says", mode=3))
-    assert document.text == "— page 1 —\n\nwhat the scan says"
 
 
 def test_scan_without_text_says_how_many_pages() -> None:

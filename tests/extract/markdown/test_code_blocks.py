@@ -1,6 +1,6 @@
 import pytest
 
-from tests.support.html_pages import rendered
+from tests.support.html_pages import read, rendered
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,19 @@ def test_language_of_a_group_of_blocks_applies_to_none() -> None:
         rendered("<div class=language-js><pre>a</pre><pre>b</pre></div>")
         == "```\na\n```\n\n```\nb\n```"
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("<pre class='brush: js'>x</pre>", "js"),
+        ("<div class='highlight highlight-source-rust'><pre>x</pre></div>", "rust"),
+        ("<pre class='sourceCode haskell'><code>x</code></pre>", "haskell"),
+        ("<pre data-language='C++'>x</pre>", "c++"),
+        ("<pre><code class='hljs go'>x</code></pre>", "go"),
+        ("<pre><code class='language-none'>x</code></pre>", ""),
+        ("<pre class='wide'>x</pre>", ""),
+    ],
+)
+def test_code_block_names_its_language(code: str, language: str) -> None:
+    assert read(f"<main><p>See:</p>{code}</main>").text == f"See:\n\n```{language}\nx\n```"

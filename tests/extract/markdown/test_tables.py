@@ -1,6 +1,6 @@
 import pytest
 
-from tests.support.html_pages import rendered
+from tests.support.html_pages import read, rendered
 
 WORDS = " ".join(["word"] * 300)
 
@@ -50,3 +50,8 @@ def test_presentation_table_is_unwrapped() -> None:
 def test_huge_spans_do_not_grow_the_table() -> None:
     rows = "<tr>" + "<td rowspan=1000 colspan=1000>y</td>" * 30 + "</tr>"
     assert len(rendered(f"<table>{rows * 50}</table>")) < 20_000
+
+
+def test_layout_table_is_read_as_text_and_data_table_as_table() -> None:
+    layout = "<table><tr><td><table><tr><td>one</td><td>two</td></tr></table></td></tr></table>"
+    assert read(f"<main>{layout}</main>").text == "| one | two |\n| --- | --- |"

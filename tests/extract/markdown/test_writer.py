@@ -4,6 +4,7 @@ import pytest
 
 from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
+from kindly.models import Link
 from tests.support.html_pages import read, rendered
 
 WORDS = " ".join(["word"] * 300)
@@ -61,3 +62,79 @@ def test_formulas_and_code_are_in_every_format(format: str) -> None:
     text = read(body, selector="main", format=format).text  # type: ignore[arg-type]  # from a table
     assert "$x_{i}$" in text
     assert "a\n b" in text
+
+
+CODE_AND_TABLE = """<main><h1>Title</h1><p>A first line of text.</p><pre><code class="language-py">if x:
+    pass</code></pre><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
+<p><a href="/next">next page</a> <img src="/i.png" alt="a picture"> <script>alert(1)</script></p></main>"""
+
+
+def test_text_format_is_plain_and_keeps_indentation() -> None:
+    text = read(CODE_AND_TABLE, format="text").text
+    assert text.startswith("Title\n\nA first line of text.\n\nif x:\n    pass")
+    assert "```" not in text
+    assert "](" not in text
+
+
+def test_html_format_is_sanitised_and_absolute() -> None:
+    text = read(CODE_AND_TABLE, format="html", include_images=True).text
+    assert "<h1>Title</h1>" in text
+    assert '<a href="https://site.example/next">next page</a>' in text
+    assert '<img src="https://site.example/i.png" alt="a picture">' in text
+    assert '<pre class="language-py">' in text
+    assert "script" not in text
+
+
+def test_html_format_without_links_and_images_has_none() -> None:
+    text = read(CODE_AND_TABLE, format="html", include_links=False).text
+    assert "<a" not in text
+    assert "<img" not in text
+    assert "next page" in text
+
+
+def test_links_can_be_left_out_of_the_text() -> None:
+    document = read(CODE_AND_TABLE, include_links=False)
+    assert "next page" in document.text
+    assert "](" not in document.text
+    assert document.links == (Link("next page", "https://site.example/next"),)
+
+
+def test_images_come_only_when_asked_for_and_never_as_data() -> None:
+    body = (
+        "<main><p>Some text here.</p><img src='data:image/png;base64,AA' alt='inline'>"
+        "<img src='data:,' data-src='lazy.png' alt='lazy one' title='unseen'></main>"
+    )
+    assert read(body).text == "Some text here."
+    assert read(body, include_images=True).text.splitlines()[-1] == (
+        "![lazy one](https://site.example/pages/lazy.png)"
+    )
+
+
+def test_links_are_unique_absolute_and_bounded() -> None:
+    anchors = "".join(f"<p>word <a href='/n/{n % 300}'>link {n % 300}</a></p>" for n in range(600))
+    links = read(f"<main>{anchors}</main>").links
+    assert len(links) == 200
+    assert links[0] == Link("link 0", "https://site.example/n/0")
+    assert len(set(links)) == 200
+
+
+@pytest.mark.parametrize(
+    ("href", "rendered"),
+    [
+        ("javascript:alert(1)", "see here now"),
+        ("data:text/html,x", "see here now"),
+        ("#part", "see here now"),
+        ("http://[bad", "see here now"),
+        ("", "see here now"),
+        ("?q=1", "see [here](https://site.example/pages/one?q=1) now"),
+        ("//other.example/x", "see [here](https://other.example/x) now"),
+        ("mailto:a@b.example", "see [here](mailto:a@b.example) now"),
+    ],
+)
+def test_link_becomes_absolute_or_text(href: str, rendered: str) -> None:
+    assert read(f"<main><p>see <a href='{href}'>here</a> now</p></main>").text == rendered
+
+
+def test_blank_lines_in_code_stay_and_elsewhere_collapse() -> None:
+    body = "<main><p>one</p><br><br><br><p>two</p><pre>a\n\n\n\nb</pre></main>"
+    assert read(body).text == "one\n\ntwo\n\n```\na\n\n\n\nb\n```"

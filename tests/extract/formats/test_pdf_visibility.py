@@ -1,0 +1,42 @@
+import pytest
+
+from tests.support.pdf_files import PROSE, line, lines, read_pdf
+
+PICTURE = "q 612 0 0 792 0 0 cm /Im1 Do Q"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        line("secret", mode=3, y=500),
+        line("secret", colour="1", y=500),
+        line("secret", size=0.5, y=500),
+        line("secret", x=2000, y=500),
+        line("secret", y=-100),
+        "1 g 60 490 200 30 re f\n" + line("secret", colour="1", y=500),
+        "60 490 200 30 re S\n" + line("secret", colour="0.99", y=500),
+    ],
+    ids=["no ink", "white", "tiny", "beside", "below", "white on white box", "white in a frame"],
+)
+def test_hidden_text_is_left_out_and_counted(hidden: str) -> None:
+    document = read_pdf(lines(PROSE) + "\n" + hidden)
+    assert "secret" not in document.text
+    assert document.hidden_dropped == 1
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "0 g 60 490 200 30 re f\n" + line("shown", colour="1", y=500),
+        PICTURE + "\n" + line("shown", colour="1", y=500),
+        line("shown", mode=1, colour="1", y=500),
+    ],
+    ids=["white on black", "white on a picture", "outlined"],
+)
+def test_white_text_on_a_dark_background_is_kept(shown: str) -> None:
+    assert "shown" in read_pdf(line("words") + "\n" + shown).text
+
+
+def test_ocr_layer_of_a_scan_is_kept() -> None:
+    document = read_pdf(PICTURE + "\n" + line("what the scan says", mode=3))
+    assert document.text == "— page 1 —\n\nwhat the scan says"
