@@ -78,7 +78,7 @@ def logs(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]
         pytest.param(httpx2.Response(200, json={"results": [CANARY]}), id="shape"),
     ],
 )
-async def test_000_ac6_and_001_ac5_no_error_or_log_line_shows_the_key(
+async def test_no_error_or_log_line_shows_the_key(
     spec: ProviderSpec, reply: Reply, logs: pytest.LogCaptureFixture
 ) -> None:
     host = httpx2.URL(spec.base_url).host

@@ -47,7 +47,7 @@ async def turns_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[fl
     ],
     ids=str,
 )
-async def test_calls_at_once_queue_instead_of_failing(pace: Pace, expected: list[float]) -> None:
+async def test_concurrent_calls_wait_instead_of_failing(pace: Pace, expected: list[float]) -> None:
     assert await turns_at(pacer(pace), 5) == pytest.approx(expected, abs=0.01)
 
 

@@ -43,7 +43,7 @@ async def test_second_search_is_answered_from_the_cache_and_says_so() -> None:
     assert searches.count == 1
 
 
-async def test_hits_are_kept_for_their_time_only() -> None:
+async def test_hits_are_cached_for_their_time_to_live() -> None:
     clock = FakeClock()
     cache, searches = SearchCache(3600, clock), Searches()
     await cache(TEA, searches)
@@ -98,7 +98,7 @@ async def test_failure_is_never_kept() -> None:
     assert not (await cache(TEA, searches)).cached
 
 
-async def test_longest_unused_is_forgotten_first() -> None:
+async def test_the_least_recently_used_search_is_evicted_first() -> None:
     cache = SearchCache(3600, FakeClock(), max_searches=2)
     one, two, three = Query("1"), Query("2"), Query("3")
     await cache(one, Searches(one))

@@ -48,7 +48,7 @@ async def test_the_next_provider_is_called_until_one_answers() -> None:
     assert hits.why == "first failed (HTTP 503); second failed (HTTP 503)"
 
 
-async def test_only_provider_says_that_it_is_the_only_one() -> None:
+async def test_a_single_provider_is_reported_as_the_only_one() -> None:
     assert (await router(FakeProvider("only", [ONE])).search(QUERY, Deadline.after(30))).why == (
         "only one configured"
     )

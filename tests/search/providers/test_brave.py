@@ -82,7 +82,7 @@ def test_images_know_neither_pages_nor_dates_nor_moderate() -> None:
 
 
 @pytest.mark.parametrize(("count", "sent"), [(0, "1"), (1, "1"), (20, "20"), (21, "20")])
-def test_count_is_kept_within_what_the_vendor_takes(count: int, sent: str) -> None:
+def test_count_is_limited_to_what_the_vendor_accepts(count: int, sent: str) -> None:
     assert to_params(Query("x", count=count))["count"] == sent
 
 

@@ -40,7 +40,7 @@ def access(api: FakeApi) -> Access:
     return Access(VendorApi(api.client(), SPEC), SPEC.base_url, {}, clock, MemoryState())
 
 
-async def test_a_search_goes_to_a_listed_instance_as_a_browser_would() -> None:
+async def test_a_search_looks_like_that_of_a_browser() -> None:
     api = FakeApi(AnyHost({"*": [results]}))
     pool = SPEC.build(access(api))
     found = await pool.search(QUERY, Deadline.after(10))

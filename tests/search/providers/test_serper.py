@@ -80,7 +80,7 @@ def test_filter_goes_out_as_the_vendor_names_it(query: Query, body: dict[str, ob
 
 
 @pytest.mark.parametrize(("count", "num"), [(0, 1), (1, 1), (100, 100), (101, 100)])
-def test_count_is_kept_within_what_the_vendor_takes(count: int, num: int) -> None:
+def test_count_is_limited_to_what_the_vendor_accepts(count: int, num: int) -> None:
     assert to_body(Query("x", count=count))["num"] == num
 
 

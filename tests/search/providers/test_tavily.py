@@ -51,7 +51,7 @@ def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, o
 
 
 @pytest.mark.parametrize(("count", "max_results"), [(0, 1), (1, 1), (20, 20), (21, 20)])
-def test_count_is_kept_within_what_the_vendor_takes(count: int, max_results: int) -> None:
+def test_count_is_limited_to_what_the_vendor_accepts(count: int, max_results: int) -> None:
     assert to_body(Query("x", count=count))["max_results"] == max_results
 
 

@@ -1,11 +1,10 @@
-"""The worth of results: from 0 to 1, mostly by place, then by words, source and page."""
+"""Scores of results: mostly by rank, then by words, source and page."""
 
 from dataclasses import replace
 
 import pytest
 
 from kindly.models import Hit
-from kindly.search.provider import Pace
 from kindly.search.ranking.score import ScoredHit, scores
 
 HIT = Hit("Rust async", "https://a.example/", "About rust and async.", "fake")
@@ -14,7 +13,7 @@ SPAM = replace(HIT, url="https://parkingcrew.net/")
 DOCS = replace(HIT, url="https://docs.rs/tokio")
 
 
-def of(*candidates: ScoredHit) -> list[float]:
+def scores_of(*candidates: ScoredHit) -> list[float]:
     return scores("rust async", candidates)
 
 
@@ -32,33 +31,16 @@ def of(*candidates: ScoredHit) -> list[float]:
     ],
     ids=["words", "official source", "spam", "page", "density"],
 )
-def test_one_is_worth_more_than_another(better: ScoredHit, worse: ScoredHit) -> None:
-    assert of(better)[0] > of(worse)[0]
+def test_words_source_page_and_density_raise_the_score(better: ScoredHit, worse: ScoredHit) -> None:
+    assert scores_of(better)[0] > scores_of(worse)[0]
 
 
-def test_place_counts_and_all_stay_within_bounds() -> None:
-    worth = of(*(ScoredHit(HIT) for _ in range(50)), ScoredHit(SPAM, "x"))
-    assert worth == sorted(worth, reverse=True)
-    assert all(0 <= one <= 1 for one in worth)
+def test_scores_fall_with_the_rank_and_are_from_zero_to_one() -> None:
+    scored = scores_of(*(ScoredHit(HIT) for _ in range(50)), ScoredHit(SPAM, "x"))
+    assert scored == sorted(scored, reverse=True)
+    assert all(0 <= one <= 1 for one in scored)
 
 
-def test_a_query_without_words_is_no_failure() -> None:
+def test_a_query_without_words_has_a_score_too() -> None:
     assert 0 < scores("???", [ScoredHit(HIT)])[0] <= 1
     assert scores("rust", []) == []
-
-
-@pytest.mark.parametrize(
-    ("pace", "per_minute", "expected"),
-    [
-        (Pace(1, 1), None, Pace(1, 1)),
-        (Pace(1, 1), 90, Pace(1, 1)),
-        (Pace(1, 1), 30, Pace(1, 2)),
-        (Pace(50, 1), 30, Pace(30, 60)),
-        (Pace(100, 60), 30, Pace(30, 60)),
-    ],
-    ids=["no bound", "already slower", "spread out", "in one burst", "same window"],
-)
-def test_a_bound_slows_a_pace_and_never_speeds_it(
-    pace: Pace, per_minute: int | None, expected: Pace
-) -> None:
-    assert pace.at_most(per_minute) == expected

@@ -1,1 +1,1 @@
-"""Hits → hits in order: fusion, quality, relevance, deduplication."""
+"""Hits → ordered hits: fusion, quality, relevance, deduplication."""

@@ -1,7 +1,7 @@
-"""How much a result is worth beyond its rank, as a table: what to look at, how many points it gives, and why.
+"""A table of quality rules: points for a host or a pattern, with the reason.
 
-Pure and open to argument: every rule is one row, every point it gives is told in the hit's `reasons`. Nothing is
-dropped here; a result moves a few places at most, so that the provider's own order mostly stands.
+Pure. Every rule is one row, and a hit that moved lists the reasons. No hit is dropped, and each moves a few places at
+most, so that the provider's own order mostly remains.
 """
 
 import re
@@ -12,16 +12,16 @@ from urllib.parse import urlsplit
 
 from kindly.models import Hit
 
-MOST_UP = 2
-MOST_DOWN = 5
-"""Points that count. A result passes, or is passed by, fewer others than that: between equals, the provider decides."""
-LOOKED_AT = 500
-"""Characters of a title or address; longer ones are not worth more time."""
+MAX_BONUS = 2
+MAX_PENALTY = 5
+"""Points that count; one point is about one place."""
+MAX_CHARACTERS = 500
+"""Of a title or address; bounds the time that patterns take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """Names that share a judgement; each stands for itself and everything below it."""
+    """Domains with the same points; each includes its subdomains."""
 
     points: int
     reason: str
@@ -30,7 +30,7 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A sign in one part of a result."""
+    """A pattern in one part of a hit."""
 
     points: int
     reason: str
@@ -216,40 +216,40 @@ BY_NAME = {name: group for group in HOSTS for name in group.names}
 
 
 def by_quality(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """All hits, each moved by its points and saying why where its place changed."""
-    verdicts = [tuple(_verdicts(hit)) for hit in hits]
-    order = sorted(range(len(hits)), key=lambda rank: rank - _clamped(verdicts[rank]))
+    """All hits, each moved by its points; a hit that moved says why."""
+    matches = [tuple(_matches(hit)) for hit in hits]
+    order = sorted(range(len(hits)), key=lambda rank: rank - _clamped(matches[rank]))
     return tuple(
-        hits[rank] if rank == place else _explained(hits[rank], verdicts[rank])
+        hits[rank] if rank == place else _explained(hits[rank], matches[rank])
         for place, rank in enumerate(order)
     )
 
 
 def points_of(hit: Hit) -> int:
-    """What a hit is worth, as far as it counts."""
-    return _clamped(tuple(_verdicts(hit)))
+    """A hit's points, within bounds."""
+    return _clamped(tuple(_matches(hit)))
 
 
-def _verdicts(hit: Hit) -> Iterator[tuple[int, str]]:
+def _matches(hit: Hit) -> Iterator[tuple[int, str]]:
     host = _host(hit.url)
     group = next((BY_NAME[name] for name in _above(host) if name in BY_NAME), None)
     if group is not None:
         yield group.points, group.reason
-    parts = {"host": host, "url": hit.url[:LOOKED_AT], "title": hit.title[:LOOKED_AT]}
+    parts = {"host": host, "url": hit.url[:MAX_CHARACTERS], "title": hit.title[:MAX_CHARACTERS]}
     for row in PATTERNS:
         if row.pattern.search(parts[row.part]):
             yield row.points, row.reason
 
 
-def _explained(hit: Hit, verdicts: tuple[tuple[int, str], ...]) -> Hit:
+def _explained(hit: Hit, matches: tuple[tuple[int, str], ...]) -> Hit:
     reasons = dict.fromkeys(
-        f"{'up' if points > 0 else 'down'}: {reason}" for points, reason in verdicts
+        f"{'up' if points > 0 else 'down'}: {reason}" for points, reason in matches
     )
     return replace(hit, reasons=(*hit.reasons, *reasons)) if reasons else hit
 
 
-def _clamped(verdicts: tuple[tuple[int, str], ...]) -> int:
-    return max(-MOST_DOWN, min(MOST_UP, sum(points for points, _ in verdicts)))
+def _clamped(matches: tuple[tuple[int, str], ...]) -> int:
+    return max(-MAX_PENALTY, min(MAX_BONUS, sum(points for points, _ in matches)))
 
 
 def _host(url: str) -> str:
@@ -260,7 +260,7 @@ def _host(url: str) -> str:
 
 
 def _above(host: str) -> Iterator[str]:
-    """The host, and every name above it."""
+    """The host, and every domain above it."""
     while host:
         yield host
         host = host.partition(".")[2]

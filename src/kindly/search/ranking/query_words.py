@@ -1,6 +1,7 @@
-"""Text → the words by which two texts are compared, in any script. Pure.
+"""Text → terms for comparing two short texts, in any script: case folding, no accents, light stemming, bigrams. Pure.
 
-Not linguistics: casefolding, accents off, a few endings off, and pairs of characters where a script has no blanks.
+`kindly.text.terms` serves BM25 and the stores; its terms are part of stored data and tuned on other measurements, so
+the two are separate on purpose.
 """
 
 import re
@@ -11,12 +12,12 @@ UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\U00020000-\U0002fa1f]+"
 )
-"""Runs of Thai, Lao, Burmese, Khmer, kana and Han, which are written without blanks between words."""
+"""Runs of Thai, Lao, Burmese, Khmer, kana and Han, which are written without spaces between words."""
 
 ENDINGS = ("ization", "isation", "ations", "ation", "ingly", "ments", "ment", "ness")
 SHORT_ENDINGS = ("ing", "ies", "ers", "ed", "er", "es", "ly", "s", "y", "e")
 MIN_STEM = 4
-"""Letters that an ending must leave."""
+"""Letters that must remain."""
 
 STOP_WORDS = frozenset(
     WORD.findall(
@@ -27,7 +28,7 @@ STOP_WORDS = frozenset(
         "que est el los las una y o con por para como es il lo gli di da che per och att som det"
     )
 )
-"""Words that say nothing about a text's subject, of a few languages, in their plain form."""
+"""Stop words of a few languages, in their plain form."""
 
 
 def plain(text: str) -> str:
@@ -40,12 +41,12 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, in their plain form."""
+    """The words of a text in order, in plain form."""
     return WORD.findall(plain(text))
 
 
 def stem(word: str) -> str:
-    """The word without a usual English ending, if enough of it is left."""
+    """The word without a common English ending, if enough of it remains."""
     for ending in (*ENDINGS, *SHORT_ENDINGS):
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM:
             return word[: -len(ending)]
@@ -53,7 +54,7 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> frozenset[str]:
-    """What a text is about: stems of its words, and pairs of characters where words are not set apart."""
+    """The stems of a text's words without stop words, and character bigrams of unspaced scripts."""
     found: set[str] = set()
     for word in words(text):
         if word in STOP_WORDS:

@@ -1,6 +1,6 @@
-"""Do results have anything to do with the query? A provider that blocks us may answer with results of something else.
+"""Whether results are related to the query: a site that blocks robots may return results of something else.
 
-Pure and slow to suspect: one word shared by one result, or one that merely looks like it, is enough to believe them.
+Pure and lenient: one word that one result shares with the query, or a similar one, is enough.
 """
 
 import re
@@ -11,13 +11,13 @@ from kindly.models import Hit
 from kindly.search.ranking.query_words import STOP_WORDS, UNSPACED, plain, terms, words
 
 MIN_HITS = 3
-"""Fewer results prove nothing."""
-CLOSE = 0.8
-"""How alike a word and its corrected spelling are at least."""
+"""Fewer results are not judged."""
+MIN_SIMILARITY = 0.8
+"""Of a word and its corrected spelling."""
 
 EXCLUDED = re.compile(r"(?:^|\s)-\S+")
 SCOPES = re.compile(r"\b(?:site|filetype|ext|lang|loc|before|after|since|until):\S+", re.IGNORECASE)
-"""Operators whose operand need not stand in a result's text."""
+"""Operators whose operand need not be in a result's text."""
 OPERATORS = re.compile(
     r"\b(?:intitle|allintitle|inurl|allinurl|intext|allintext|inbody|related|cache):"
     r"|\b(?:AND|OR|NOT|AROUND)\b"
@@ -29,23 +29,25 @@ def looks_unrelated(query: str, hits: Sequence[Hit]) -> bool:
     if len(hits) < MIN_HITS:
         return False
     subject = subject_of(query)
-    wanted = telling(terms(subject))
-    if not wanted:
+    query_terms = distinctive(terms(subject))
+    if not query_terms:
         return False
     texts = [plain(f"{hit.title} {hit.snippet} {unquote(hit.url)}") for hit in hits]
-    if any(term in text for text in texts for term in wanted):
+    if any(term in text for text in texts for term in query_terms):
         return False
     return not _is_misspelt(subject, texts)
 
 
 def subject_of(query: str) -> str:
-    """The query without operators, and without what they limit or exclude."""
+    """The query without operators and without the words that they restrict or exclude."""
     return OPERATORS.sub(" ", SCOPES.sub(" ", EXCLUDED.sub(" ", query)))
 
 
-def telling(found: frozenset[str]) -> frozenset[str]:
-    """The terms without single letters, which stand in any text; unless there is nothing else."""
-    return frozenset(term for term in found if len(term) > 1 or UNSPACED.match(term)) or found
+def distinctive(all_terms: frozenset[str]) -> frozenset[str]:
+    """The terms without single letters, which are in any text; all of them if there are no others."""
+    return (
+        frozenset(term for term in all_terms if len(term) > 1 or UNSPACED.match(term)) or all_terms
+    )
 
 
 def _is_misspelt(subject: str, texts: Sequence[str]) -> bool:
@@ -54,7 +56,7 @@ def _is_misspelt(subject: str, texts: Sequence[str]) -> bool:
 
     present = {word for text in texts for word in words(text)}
     return any(
-        get_close_matches(word, present, n=1, cutoff=CLOSE)
+        get_close_matches(word, present, n=1, cutoff=MIN_SIMILARITY)
         for word in words(subject)
         if word not in STOP_WORDS
     )
