@@ -12,10 +12,10 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import ProviderResults, Query
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_list import Grade
 from kindly.search.searxng.instance_pool import InstancePool
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
 

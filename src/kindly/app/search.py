@@ -19,6 +19,7 @@ from kindly.read.specs import SharedState
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Access, Maintained, ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.search.rate_limits import RateLimits
@@ -29,7 +30,6 @@ from kindly.search.router import (
     RouterSettings,
     build_router,
 )
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.sqlite_state import SqliteState
 from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi

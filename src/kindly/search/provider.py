@@ -14,11 +14,11 @@ from kindly.errors import ProviderAuth, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.needs import Need as Need
 from kindly.redact import Secret
+from kindly.search.pool_settings import PoolSettings
+from kindly.search.state.state import State
 
 if TYPE_CHECKING:
-    from kindly.search.searxng.pool_settings import PoolSettings
-    from kindly.search.state.state import State
-    from kindly.search.vendor_api import VendorApi
+    import httpx2
 
 
 class SearchProvider(Protocol):
@@ -34,6 +34,36 @@ class SearchProvider(Protocol):
 
         Raises:
             SearchError: One of its provider classes; `try_next` says whether to call another provider.
+        """
+        ...
+
+
+class ProviderApi(Protocol):
+    """A vendor's HTTP API, as a provider calls it."""
+
+    @property
+    def client(self) -> "httpx2.AsyncClient":
+        """Builds the requests."""
+        ...
+
+    @property
+    def spec(self) -> "ProviderSpec":
+        """The provider whose name and settings errors mention."""
+        ...
+
+    async def json(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
+        """Send a request; return the JSON object of the response.
+
+        Raises:
+            SearchError: One of its provider classes.
+        """
+        ...
+
+    async def send(self, request: "httpx2.Request", deadline: Deadline) -> bytes:
+        """Send a request; return the body of the response.
+
+        Raises:
+            SearchError: One of its provider classes.
         """
         ...
 
@@ -66,14 +96,14 @@ class Pace:
 class Access:
     """What a provider is built from."""
 
-    api: "VendorApi"
+    api: ProviderApi
     base_url: str
     values: Mapping[str, Secret]
     """The required settings, by name."""
     clock: Clock
-    state: "State"
+    state: State
     """For providers that remember something between starts."""
-    pool: "PoolSettings | None" = None
+    pool: PoolSettings | None = None
     """For the pool of public SearXNG instances."""
 
 

@@ -18,6 +18,7 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_health import (
     CLOCK_MARGIN_S,
@@ -28,7 +29,6 @@ from kindly.search.searxng.instance_health import (
     from_json,
     to_json,
 )
-from kindly.search.searxng.pool_settings import PoolSettings
 
 NOW = 1_000_000.0
 SETTINGS = PoolSettings()

@@ -21,7 +21,7 @@ from kindly.errors import (
     SearchError,
 )
 from kindly.search.searxng.instance_list import Grade
-from kindly.search.searxng.pool_settings import RESULTS_PAGE_LIMITS
+from kindly.search.searxng.instance_pool import RESULTS_PAGE_LIMITS
 from kindly.search.searxng.user_agents import USER_AGENTS
 from tests.support.searxng_pool import (
     FOUND,

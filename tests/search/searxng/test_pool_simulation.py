@@ -21,8 +21,7 @@ from kindly.errors import (
 )
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Pace
-from kindly.search.searxng.instance_pool import InstancePool
-from kindly.search.searxng.pool_settings import RESULTS_PAGE_LIMITS
+from kindly.search.searxng.instance_pool import RESULTS_PAGE_LIMITS, InstancePool
 from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
 

@@ -19,8 +19,8 @@ from kindly.errors import ProviderAuth
 from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, plain
-from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.vendor_api import VendorApi, invalid_answer
+from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
     name="brave",
@@ -96,7 +96,7 @@ VERTICALS: dict[Category, BraveVertical] = {
 class Brave:
     """The Brave Search API."""
 
-    api: VendorApi
+    api: ProviderApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)

@@ -24,8 +24,8 @@ from kindly.errors import ProviderAuth, ProviderRateLimited, ProviderRejected, S
 from kindly.models import Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, total_from
-from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.vendor_api import VendorApi, invalid_answer
+from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
     name="google",
@@ -79,7 +79,7 @@ DATES = ("article:published_time", "og:article:published_time", "datepublished")
 class Google:
     """One Programmable Search Engine."""
 
-    api: VendorApi
+    api: ProviderApi
     base_url: str
     key: Secret = field(repr=False)
     engine_id: Secret = field(repr=False)

@@ -11,9 +11,8 @@ from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import ProviderRejected, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
-from kindly.search.provider import Access, Need, Pace, ProviderSpec, SearchProvider
+from kindly.search.provider import Access, Need, Pace, ProviderApi, ProviderSpec, SearchProvider
 from kindly.search.searxng.searxng_api import json_is_off, search_instance
-from kindly.search.vendor_api import VendorApi
 
 
 def build(access: Access) -> SearchProvider:
@@ -67,7 +66,7 @@ class InstanceMemory:
 class SearXNG:
     """The user's instances."""
 
-    api: VendorApi
+    api: ProviderApi
     addresses: Secret = field(repr=False)
     memory: InstanceMemory = field(repr=False)
     name: str = field(default=SPEC.name, init=False)

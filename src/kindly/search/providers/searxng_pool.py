@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from kindly.budget import Deadline
 from kindly.errors import FetchError, ProviderUnreachable
 from kindly.models import ProviderResults, Query
-from kindly.search.provider import Access, Need, Pace, ProviderSpec
+from kindly.search.pool_settings import PoolSettings
+from kindly.search.provider import Access, Need, Pace, ProviderApi, ProviderSpec
 from kindly.search.searxng.instance_pool import NAME, InstancePool
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.searxng.searxng_api import search_instance
-from kindly.search.vendor_api import VendorApi
 
 
 def build(access: Access) -> InstancePool:
@@ -50,7 +49,7 @@ SPEC = ProviderSpec(
 class InstanceRequests:
     """The pool's requests. An instance whose address the SSRF guard refuses counts as unreachable."""
 
-    api: VendorApi
+    api: ProviderApi
     list_url: str
 
     async def instance_list(self, deadline: Deadline) -> bytes:

@@ -17,8 +17,8 @@ from kindly.budget import Deadline
 from kindly.models import Category, Hit, ProviderResults, Query, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
-from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.vendor_api import VendorApi, invalid_answer
+from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
     name="serper",
@@ -62,7 +62,7 @@ VERTICALS: dict[Category, SerperVertical] = {
 class Serper:
     """Serper behind one key."""
 
-    api: VendorApi
+    api: ProviderApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)

@@ -17,8 +17,7 @@ from kindly.budget import Deadline
 from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
-from kindly.search.provider import Need, Pace, ProviderSpec, reveal
-from kindly.search.vendor_api import VendorApi
+from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
 
 SPEC = ProviderSpec(
     name="tavily",
@@ -43,7 +42,7 @@ FIELDS = HitFields(
 class Tavily:
     """Tavily behind one key."""
 
-    api: VendorApi
+    api: ProviderApi
     base_url: str
     key: Secret = field(repr=False)
     name: str = field(default=SPEC.name, init=False)

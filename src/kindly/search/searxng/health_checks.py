@@ -10,9 +10,9 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import SearchError
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.searxng.instance_health import InstanceRecord
 from kindly.search.searxng.instance_selection import InstanceSelection
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.searxng.pool_storage import PoolStorage
 
 TIMEOUT_S = 10.0

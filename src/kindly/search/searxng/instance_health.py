@@ -16,8 +16,8 @@ from kindly.errors import (
     ProviderRateLimited,
     SearchError,
 )
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.state import Json
 
 REFUSALS = (ProviderRateLimited, ProviderBlocked, ProviderAuth)

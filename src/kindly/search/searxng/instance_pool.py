@@ -12,19 +12,22 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import ProviderResults, Query
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
 from kindly.search.searxng import instance_directory
 from kindly.search.searxng.health_checks import HealthChecks, change_record
 from kindly.search.searxng.instance_directory import InstanceDirectory
 from kindly.search.searxng.instance_health import CLOCK_MARGIN_S, FailureContext, InstanceRecord
 from kindly.search.searxng.instance_selection import MIN_ATTEMPT_S, InstanceSelection
-from kindly.search.searxng.pool_settings import RESULTS_PAGE_LIMITS, PoolSettings
 from kindly.search.searxng.pool_storage import PoolStorage
 from kindly.search.searxng.user_agents import user_agent
 from kindly.search.state.state import State
 
 NAME = "searxng_pool"
 MAX_ATTEMPTS = 6
+RESULTS_PAGE_LIMITS = (Pace(2, 20), Pace(8, 600), Pace(30, 3600))
+"""Calls to one instance. SearXNG's limiter (`botdetection.ip_limit`) allows clients that load no stylesheet 2 calls in
+20 s (BURST_MAX_SUSPICIOUS) and 10 in 600 s (LONG_MAX_SUSPICIOUS); 30 an hour is our own courtesy limit."""
 MIN_USEFUL_S = 1.0
 """With less time left, no further instance is called."""
 IDLE_AFTER_S = 3600.0

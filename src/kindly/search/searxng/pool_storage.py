@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kindly.clock import Clock
+from kindly.search.pool_settings import PoolSettings
 from kindly.search.searxng.instance_health import (
     BLACKLIST_S,
     InstanceRecord,
@@ -11,7 +12,6 @@ from kindly.search.searxng.instance_health import (
     to_json,
 )
 from kindly.search.searxng.instance_list import GRADES, UNKNOWN_RESPONSE_MS, Instance, base_url_of
-from kindly.search.searxng.pool_settings import PoolSettings
 from kindly.search.state.state import Json, State
 
 RECORDS = "searxng_pool"

@@ -25,8 +25,8 @@ from kindly.errors import ProviderBlocked, SearchError
 from kindly.models import ProviderResults, Query, SafeSearch
 from kindly.search.challenge_page import challenge_in, challenged
 from kindly.search.parse_hits import HitFields, engines_of, hits_from, total_from
-from kindly.search.provider import ProviderSpec
-from kindly.search.vendor_api import VendorApi, invalid_answer
+from kindly.search.provider import ProviderApi, ProviderSpec
+from kindly.search.vendor_api import invalid_answer
 
 if TYPE_CHECKING:
     import httpx2
@@ -56,7 +56,7 @@ JSON_OFF = 403
 
 
 async def search_instance(
-    api: VendorApi,
+    api: ProviderApi,
     base_url: str,
     query: Query,
     deadline: Deadline,
