@@ -131,12 +131,12 @@ async def test_nothing_is_left_after_closing(tmp_path: Path) -> None:
 
 async def test_worker_ends_when_its_pipe_does(tmp_path: Path) -> None:
     async with worker(tmp_path) as browser:
-        await browser._questions.aclose()
+        await browser._stdin.aclose()
         with anyio.fail_after(60):
             assert await browser._process.wait() == 0
 
 
-def test_only_needed_variables_are_passed_on() -> None:
+def test_only_needed_variables_are_forwarded() -> None:
     environ = {"HOME": "/h", "PYTHONPATH": "/p", "GITHUB_TOKEN": "t", "HTTPS_PROXY": "http://u:p@x"}
     kept = scrubbed(environ, "/folder")
     assert set(kept) == {"HOME", "PYTHONPATH", "TMPDIR", "TEMP", "TMP"}

@@ -75,7 +75,7 @@ class ForwardProxy:
                 await client.send(b"HTTP/1.1 200 OK\r\n\r\n")
             else:
                 first = f"{method} {url.target} HTTP/1.1"
-                await server.send(head.passed_on(first, [("Connection", "close")]) + rest)
+                await server.send(head.forwarded(first, [("Connection", "close")]) + rest)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_carry, client, server, tasks.cancel_scope)
                 await _carry(server, client, tasks.cancel_scope)
@@ -273,7 +273,7 @@ def test_without_its_library_the_browser_keeps_to_the_systems_authorities(
 def test_what_is_no_certificate_is_not_taken_for_one(tmp_path: Path) -> None:
     path = tmp_path / "ca.pem"
     path.write_text(ssl.DER_cert_to_PEM_cert(b"no certificate"))
-    with pytest.raises(AuthoritiesError, match="no certificate"):
+    with pytest.raises(AuthoritiesError, match="not a certificate"):
         trust(tmp_path, path)
 
 

@@ -8,7 +8,7 @@ Look = tuple[float, int, int, bool]
 def done_at(looks: list[Look]) -> float | None:
     settling = Settling()
     for look in looks:
-        settling = settling.seeing(Observation(*look))
+        settling = settling.observe(Observation(*look))
         if settling.done(look[0]):
             return look[0]
     return None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpcore2 import AsyncNetworkStream
 
-from kindly.fetch.guard.idle_connections import MOMENT_S, HangUps
+from kindly.fetch.guard.idle_connections import POLL_INTERVAL_S, IdleConnections
 
 pytestmark = pytest.mark.anyio
 
@@ -49,14 +49,14 @@ class World:
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self.now = 100.0
-        self.hang_ups = HangUps(lambda: self.now)
+        self.idle = IdleConnections(lambda: self.now)
 
     def connect(self) -> tuple[AsyncNetworkStream, socket.socket]:
         ours, theirs = (self._stack.enter_context(one) for one in socket.socketpair())
-        return self.hang_ups.watched(Stream(ours)), theirs
+        return self.idle.polled(Stream(ours)), theirs
 
     def wait(self) -> None:
-        self.now += 2 * MOMENT_S
+        self.now += 2 * POLL_INTERVAL_S
 
 
 @pytest.fixture
@@ -111,5 +111,5 @@ async def test_a_connection_under_tls_is_watched_on(world: World) -> None:
 
 
 async def test_a_stream_without_a_socket_answers_for_itself(world: World) -> None:
-    stream = world.hang_ups.watched(Stream(None))
+    stream = world.idle.polled(Stream(None))
     assert stream.get_extra_info("is_readable") == "asked of the stream"

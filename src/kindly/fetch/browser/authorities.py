@@ -1,8 +1,8 @@
-"""Whom a browser trusts beside its own list: a PEM file in, an NSS database of authorities out.
+"""Extra certificate authorities for Chromium: a PEM file in, an NSS database out.
 
-Chromium on Linux reads such a database from its home folder. It is written with the library that Chromium itself uses,
-in the worker process, so that the browser verifies as ever: names, dates and signatures, and nothing is switched off.
-Elsewhere, and where that library is missing, the system's own list of authorities is what the browser trusts.
+Chromium on Linux reads such a database from its home folder. It is written in the worker process with NSS, the library
+that Chromium uses, so that the browser still verifies names, dates and signatures. On other systems, and without that
+library, the browser trusts the system's own list.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 DATABASE = ".pki/nssdb"
-"""Below the home folder; preferred to newer places by every version."""
+"""Below the home folder; every version of Chromium prefers it to newer places."""
 LIBRARY = "libnss3.so"
 CERTIFICATE = re.compile(
     r"-----BEGIN (?:TRUSTED )?CERTIFICATE-----.+?-----END (?:TRUSTED )?CERTIFICATE-----", re.DOTALL
@@ -23,7 +23,7 @@ FOR_SERVERS = 0x08 | 0x10
 
 
 class AuthoritiesError(Exception):
-    """The authorities could not be handed to the browser; the text says why."""
+    """The authorities could not be installed for the browser; the text says why."""
 
 
 class _Item(ctypes.Structure):
@@ -35,7 +35,7 @@ class _Trust(ctypes.Structure):
 
 
 def trust(home: Path, pem: Path, library: str = LIBRARY) -> bool:
-    """Have a browser whose home folder is `home` trust the certificates of `pem`; false where that cannot be done so.
+    """Make a browser whose home folder is `home` trust the certificates of `pem`; False if NSS is missing.
 
     Raises:
         AuthoritiesError: the file has no certificates, or the database cannot be written.
@@ -49,7 +49,7 @@ def trust(home: Path, pem: Path, library: str = LIBRARY) -> bool:
     folder.mkdir(parents=True, exist_ok=True)
     _declare(nss)
     if nss.NSS_InitReadWrite(f"sql:{folder}".encode()):
-        raise AuthoritiesError("The browser's list of authorities could not be made.")
+        raise AuthoritiesError("The browser's certificate database could not be written.")
     try:
         _write(nss, certificates)
     finally:
@@ -72,7 +72,7 @@ def _certificates(pem: Path) -> list[bytes]:
 
 
 def _declare(nss: Any) -> None:
-    """Pointers are as wide as the machine's, which ctypes does not know by itself."""
+    """Declare pointer types: by default ctypes takes them for 32-bit integers."""
     pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     nss.PK11_GetInternalKeySlot.restype = pointer
     nss.CERT_GetDefaultCertDB.restype = pointer
@@ -93,12 +93,14 @@ def _write(nss: Any, certificates: list[bytes]) -> None:
             item = _Item(0, der, len(der))
             made = nss.CERT_NewTempCertificate(database, ctypes.byref(item), None, 0, 1)
             if not made:
-                raise AuthoritiesError("SSL_CERT_FILE has something that is no certificate.")
+                raise AuthoritiesError("SSL_CERT_FILE contains a block that is not a certificate.")
             try:
                 failed = nss.PK11_ImportCert(slot, made, 0, f"authority {number}".encode(), 0)
                 trusted = ctypes.byref(_Trust(FOR_SERVERS, 0, 0))
                 if failed or nss.CERT_ChangeCertTrust(database, made, trusted):
-                    raise AuthoritiesError("The browser's list of authorities could not be made.")
+                    raise AuthoritiesError(
+                        "The browser's certificate database could not be written."
+                    )
             finally:
                 nss.CERT_DestroyCertificate(made)
     finally:

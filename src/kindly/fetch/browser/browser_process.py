@@ -1,7 +1,7 @@
-"""The server's side of a browser: a worker process with its pipes, its folder, and everything that it started.
+"""The server's side of a browser worker: a process with its pipes, its temporary folder and its child processes.
 
-Starts one program, sends it jobs and hands their answers back to whoever waits. Whatever happens, the process and its
-descendants are gone after `aclose`, and end by themselves when this process dies, because their pipes close.
+Starts one program, sends it jobs and returns their answers. After `aclose`, the process and all its descendants have
+ended; if this process dies, they end by themselves, because their pipes close.
 """
 
 import os
@@ -28,8 +28,8 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 CLOSING_S = 5.0
 CANCEL_S = 1.0
 MAX_ROOT_CHARS = 40
-"""Chromium makes sockets below its folder, whose paths may not exceed 104 characters."""
-SHORT_ROOT = Path("/tmp")  # noqa: S108 - only a root: the folder itself is made with a random name
+"""Chromium creates sockets below its folder, and the path of a socket has at most 104 characters."""
+SHORT_ROOT = Path("/tmp")  # noqa: S108 - only the parent: the folder itself gets a random name
 ENDED = (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError)
 KEPT_VARIABLES = (
     "PATH",
@@ -51,7 +51,7 @@ KEPT_VARIABLES = (
     "LOCALAPPDATA",
     "APPDATA",
 )
-"""What Python and a browser need to start; no key or setting of the server goes further."""
+"""Variables that Python and a browser need to start; the server's keys and settings are not passed on."""
 
 
 class StartError(Exception):
@@ -59,8 +59,8 @@ class StartError(Exception):
 
 
 @dataclass(slots=True)
-class _Waiting:
-    """A job whose answer is waited for."""
+class _PendingJob:
+    """A job without an answer yet."""
 
     done: anyio.Event
     answer: driver_protocol.Rendered | driver_protocol.RenderFailed | None = None
@@ -74,13 +74,13 @@ class WorkerBrowser:
         self.pid = process.pid
         self._process = process
         self._folder = folder
-        self._questions = cast("ByteSendStream", process.stdin)
-        self._answers = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
+        self._stdin = cast("ByteSendStream", process.stdin)
+        self._stdout = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
         self._sending = anyio.Lock()
-        self._waiting: dict[int, _Waiting] = {}
+        self._pending: dict[int, _PendingJob] = {}
 
     async def begin(self, start: driver_protocol.Start) -> str:
-        """Have the browser started; what it says it is.
+        """Start the browser; returns its version.
 
         Raises:
             StartError: it did not start.
@@ -93,15 +93,15 @@ class WorkerBrowser:
         if isinstance(answer, driver_protocol.Started):
             return answer.version
         detail = answer.detail if isinstance(answer, driver_protocol.StartFailed) else ""
-        raise StartError(detail or "The browser's worker did not answer as it should.")
+        raise StartError(detail or "The browser's worker sent an unexpected answer.")
 
     async def listen(self) -> None:
-        """Hand out answers until the worker ends; whoever still waits then is told so."""
+        """Dispatch answers until the worker ends; jobs that are pending then fail as `gone`."""
         try:
             while True:
                 answer = await self._receive()
                 if isinstance(answer, driver_protocol.Rendered | driver_protocol.RenderFailed):
-                    self._answered(answer)
+                    self._resolve(answer)
         except (
             *ENDED,
             driver_protocol.BrokenDriverPipe,
@@ -110,43 +110,43 @@ class WorkerBrowser:
         ):
             self.alive = False
         finally:
-            for id, waiting in list(self._waiting.items()):
-                waiting.answer = waiting.answer or driver_protocol.RenderFailed(id, "gone", "")
-                waiting.done.set()
+            for id, pending in list(self._pending.items()):
+                pending.answer = pending.answer or driver_protocol.RenderFailed(id, "gone", "")
+                pending.done.set()
 
     async def render(
         self, job: driver_protocol.Job
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What one page shows. When this is cancelled, so is the page."""
-        waiting = self._waiting[job.id] = _Waiting(anyio.Event())
+        """Render one page. Cancelling this call cancels the page too."""
+        pending = self._pending[job.id] = _PendingJob(anyio.Event())
         try:
             if not self.alive:
                 return driver_protocol.RenderFailed(job.id, "gone", job.url)
             await self._send(job)
-            await waiting.done.wait()
+            await pending.done.wait()
         except anyio.BrokenResourceError:
             return driver_protocol.RenderFailed(job.id, "gone", job.url)
         finally:
-            del self._waiting[job.id]
-            if waiting.answer is None and self.alive:
+            del self._pending[job.id]
+            if pending.answer is None and self.alive:
                 await self._cancel(job.id)
-        return waiting.answer or driver_protocol.RenderFailed(job.id, "gone", job.url)
+        return pending.answer or driver_protocol.RenderFailed(job.id, "gone", job.url)
 
     async def aclose(self) -> None:
-        """End the browser: by closing its pipe, and by force when that does not help."""
+        """End the browser by closing its pipe, and kill it if it does not end."""
         self.alive = False
         with anyio.CancelScope(shield=True):
             with anyio.move_on_after(CLOSING_S):
-                await self._questions.aclose()
+                await self._stdin.aclose()
                 await self._process.wait()
             await anyio.to_thread.run_sync(kill_all, self._process.pid, self._folder)
             await self._process.aclose()
             await anyio.to_thread.run_sync(_remove, self._folder)
 
-    def _answered(self, answer: driver_protocol.Rendered | driver_protocol.RenderFailed) -> None:
-        if answer.id in self._waiting:
-            self._waiting[answer.id].answer = answer
-            self._waiting[answer.id].done.set()
+    def _resolve(self, answer: driver_protocol.Rendered | driver_protocol.RenderFailed) -> None:
+        if answer.id in self._pending:
+            self._pending[answer.id].answer = answer
+            self._pending[answer.id].done.set()
 
     async def _cancel(self, id: int) -> None:
         with anyio.move_on_after(CANCEL_S, shield=True), suppress(anyio.BrokenResourceError):
@@ -154,16 +154,16 @@ class WorkerBrowser:
 
     async def _send(self, message: driver_protocol.Message) -> None:
         async with self._sending:
-            await self._questions.send(driver_protocol.line(message))
+            await self._stdin.send(driver_protocol.line(message))
 
     async def _receive(self) -> driver_protocol.Message:
-        return driver_protocol.read(await self._answers.receive_until(b"\n", MAX_LINE_BYTES))
+        return driver_protocol.read(await self._stdout.receive_until(b"\n", MAX_LINE_BYTES))
 
 
 async def start_worker(
     program: str, start: driver_protocol.Start, environ: Mapping[str, str], tasks: TaskGroup
 ) -> WorkerBrowser:
-    """A browser, started by `program` in a process of its own; `start.profile_root` is where its folder is made.
+    """A browser, started by `program` in its own process; its folder is created below `start.profile_root`.
 
     Raises:
         StartError: it did not start.
@@ -191,27 +191,28 @@ async def start_worker(
 
 
 def scrubbed(environ: Mapping[str, str], folder: str, *, own_home: bool = False) -> dict[str, str]:
-    """Only the variables that a browser needs, where this package is, and the folder that it may write to; that is its
-    home folder too when it is to have one of its own.
+    """The environment of a worker: the variables it needs, the path of this package, and the folder it may write to.
+
+    With `own_home`, the folder is its home folder too.
     """
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}
     package = str(Path(__file__).resolve().parents[3])
     kept["PYTHONPATH"] = os.pathsep.join(filter(None, (package, kept.get("PYTHONPATH"))))
     if own_home:
-        # A driver that was installed for this user only is found below the old home folder.
+        # A driver that is installed for this user only is below the real home folder.
         kept |= {"HOME": folder, "PYTHONUSERBASE": site.getuserbase()}
     return {**kept, "TMPDIR": folder, "TEMP": folder, "TMP": folder}
 
 
 def kill_all(pid: int, folder: str) -> None:
-    """Kill the worker and whatever was started with its folder in the environment."""
+    """Kill the worker and every process with its folder in the environment or command line."""
     for found in (pid, *marked(folder)):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(found, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def marked(folder: str, processes: Path = Path("/proc")) -> list[int]:
-    """Processes that have `folder` in their environment or command line, where the system tells."""
+    """Processes with `folder` in their environment or command line, on systems with `/proc`."""
     found = []
     for entry in processes.glob("[0-9]*"):
         with suppress(OSError):
@@ -222,7 +223,7 @@ def marked(folder: str, processes: Path = Path("/proc")) -> list[int]:
 
 
 def _folder(root: str) -> str:
-    """A new folder below `root`, or where this system has its temporary files if that is short enough."""
+    """A new folder below `root`, or in the system's temporary folder if its path is short enough."""
     if root:
         Path(root).mkdir(parents=True, exist_ok=True)
     elif len(tempfile.gettempdir()) > MAX_ROOT_CHARS and SHORT_ROOT.is_dir():

@@ -1,36 +1,33 @@
-"""What Kindly and a browser worker say to each other: one JSON object a line, each way.
-
-Both sides speak through these values only; neither knows what the other does with them.
-"""
+"""The protocol between Kindly and a browser worker: one JSON object per line, in both directions."""
 
 import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 Problem = Literal["navigation", "download", "too_large", "gone", "driver"]
-"""Why there is no page: the address did not answer, it is a file to save, its text is too long, the browser died, or
-the driver failed in another way."""
+"""Why there is no page: the site did not answer, it sent a file to save, the page is too long, the browser died, or the
+driver failed in another way."""
 
 
 class BrokenDriverPipe(ValueError):
-    """The other side does not speak this language."""
+    """The other side sent something that is not a message of this protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How the browser is to be started; the first message to a worker."""
+    """The first message to a worker: how to start the browser."""
 
     executable: str
     flags: tuple[str, ...]
     proxy: str
     profile_root: str
-    """A folder of this browser's own; everything that it writes goes there, and it is removed at the end."""
+    """The browser's own folder for all its files; it is deleted at the end."""
     sandbox: bool
     user_agent: str
     locale: str
     timeout_s: float
     ca_file: str = ""
-    """A PEM file of authorities to trust beside the usual ones."""
+    """A PEM file with additional certificate authorities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +52,24 @@ class Job:
     url: str
     user: str
     password: str
-    """What the proxy wants of this call's requests."""
+    """Credentials of this call for the filtering proxy."""
     time_s: float
-    """For all of it."""
+    """For the whole job."""
     settle_s: float
-    """How long the content is waited for, once the document is there."""
+    """The longest wait for content once the document is loaded."""
     max_chars: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """A page that nobody waits for any more."""
+    """Stop rendering a page."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What a page shows."""
+    """The visible HTML of a page."""
 
     id: int
     url: str
@@ -82,12 +79,12 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class RenderFailed:
-    """Why a page shows nothing."""
+    """A page that could not be rendered."""
 
     id: int
     problem: Problem
     url: str
-    """The address that the browser was at."""
+    """The last URL that the browser requested."""
     detail: str = ""
 
 
@@ -99,7 +96,7 @@ KINDS: dict[str, type[Message]] = {
 
 
 def line(message: Message) -> bytes:
-    """One message as it is sent."""
+    """A message as one line."""
     body = {"kind": type(message).__name__, **asdict(message)}
     return json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
 
@@ -108,11 +105,11 @@ def read(raw: bytes) -> Message:
     """The message in one line.
 
     Raises:
-        BrokenWire: there is none.
+        BrokenDriverPipe: it is not a message of this protocol.
     """
     try:
         body = json.loads(raw)
         kind = KINDS[body.pop("kind")]
         return kind(**body)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BrokenDriverPipe("A browser worker said something unheard of.") from error
+        raise BrokenDriverPipe("A browser worker sent an unknown message.") from error

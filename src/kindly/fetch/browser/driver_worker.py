@@ -1,7 +1,7 @@
-"""The worker's side of a browser: messages on stdin, answers on stdout, for one driver and one browser.
+"""The worker's side: messages on stdin, answers on stdout, for one driver with one browser.
 
-Runs in a process of its own, without the server's environment. When stdin ends, because the server closed it or died,
-the browser and this process end too. Knows nothing of pages; the driver does.
+Runs in its own process, without the server's environment. When stdin ends, because the server closed it or died, the
+browser and this process end too.
 """
 
 import os
@@ -20,7 +20,7 @@ from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.authorities import AuthoritiesError, trust
 
 CLOSING_S = 4.0
-"""How long a browser may take to end by itself."""
+"""Time for the browser to end by itself."""
 
 
 class Driver(Protocol):
@@ -28,15 +28,15 @@ class Driver(Protocol):
 
     @property
     def version(self) -> str:
-        """What it says it is."""
+        """As the browser reports it."""
 
     async def render(
         self, job: driver_protocol.Job
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What one page shows."""
+        """Render one page."""
 
     async def gone(self) -> None:
-        """Returns when the browser has ended by itself."""
+        """Wait until the browser has ended by itself."""
 
 
 class DriverFailed(Exception):
@@ -44,24 +44,24 @@ class DriverFailed(Exception):
 
 
 Open = Callable[[driver_protocol.Start], AbstractAsyncContextManager[Driver]]
-"""Starts a browser; raises `DriverFailed` when it cannot."""
+"""Starts a browser; raises `DriverFailed` if that fails."""
 
 
 def main(
     open_driver: Open,
-) -> None:  # pragma: no cover - runs in a process of its own that ends abruptly
-    """Serve until stdin ends or the browser does."""
+) -> None:  # pragma: no cover - runs in its own process, which ends abruptly
+    """Serve until stdin or the browser ends."""
     pipe = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
         anyio.run(serve, open_driver, sys.stdin.buffer, pipe)
     finally:
-        # A thread still waits for stdin, and would keep an orderly end waiting too.
+        # A thread is still blocked on stdin and would block a normal exit.
         os._exit(0)
 
 
 async def serve(open_driver: Open, source: BinaryIO, pipe: int) -> None:
-    """Do what comes in on `source` and answer on `pipe`, until there is no more or the browser has ended."""
+    """Read messages from `source` and write answers to `pipe`, until the input or the browser ends."""
     worker = _Worker(source, pipe)
     start = await worker.next_message()
     if not isinstance(start, driver_protocol.Start):
@@ -71,13 +71,13 @@ async def serve(open_driver: Open, source: BinaryIO, pipe: int) -> None:
             if start.ca_file:
                 await anyio.to_thread.run_sync(trust, Path(start.profile_root), Path(start.ca_file))
             async with open_driver(start) as driver, anyio.create_task_group() as tasks:
-                await worker.say(driver_protocol.Started(driver.version))
+                await worker.send(driver_protocol.Started(driver.version))
                 tasks.start_soon(_until_gone, driver, tasks)
-                await worker.obey(driver, tasks)
+                await worker.run_jobs(driver, tasks)
                 life.deadline = anyio.current_time() + CLOSING_S
                 tasks.cancel_scope.cancel()
         except (DriverFailed, AuthoritiesError) as error:
-            await worker.say(driver_protocol.StartFailed(str(error)))
+            await worker.send(driver_protocol.StartFailed(str(error)))
     shutil.rmtree(start.profile_root, ignore_errors=True)
 
 
@@ -87,27 +87,27 @@ async def _until_gone(driver: Driver, tasks: TaskGroup) -> None:
 
 
 class _Worker:
-    """The two pipes and the jobs under way."""
+    """The two pipes and the running jobs."""
 
     def __init__(self, source: BinaryIO, pipe: int) -> None:
         self._source = source
         self._pipe = pipe
-        self._saying = anyio.Lock()
+        self._sending = anyio.Lock()
         self._jobs: dict[int, anyio.CancelScope] = {}
 
     async def next_message(self) -> driver_protocol.Message | None:
-        """The next one, or nothing when there are no more."""
+        """The next message; None at the end of the input."""
         raw = await anyio.to_thread.run_sync(self._source.readline, abandon_on_cancel=True)
         return driver_protocol.read(raw) if raw else None
 
-    async def say(self, message: driver_protocol.Message) -> None:
-        """Answer; a server that does not listen any more has ended."""
-        async with self._saying:
+    async def send(self, message: driver_protocol.Message) -> None:
+        """Send an answer."""
+        async with self._sending:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(_write, self._pipe, driver_protocol.line(message))
 
-    async def obey(self, driver: Driver, tasks: TaskGroup) -> None:
-        """Do what is asked until nothing more can come."""
+    async def run_jobs(self, driver: Driver, tasks: TaskGroup) -> None:
+        """Start and cancel jobs until the input ends."""
         while (message := await self.next_message()) is not None:
             if isinstance(message, driver_protocol.Job):
                 tasks.start_soon(self._render, driver, message)
@@ -118,7 +118,7 @@ class _Worker:
         with anyio.CancelScope() as scope:
             self._jobs[job.id] = scope
             try:
-                await self.say(await driver.render(job))
+                await self.send(await driver.render(job))
             finally:
                 del self._jobs[job.id]
 

@@ -1,6 +1,6 @@
-"""Which browser is installed, and where: the platform's usual places in, one `Executable` out.
+"""Finds an installed browser: the usual paths of each platform in, one `Executable` out.
 
-Pure over what it is given; looks at the disk only through `exists`.
+Pure: it looks at the disk only through the `exists` that it is given.
 """
 
 import sys
@@ -30,7 +30,7 @@ MAC = (
     "Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
     "Brave Browser.app/Contents/MacOS/Brave Browser",
 )
-"""Below `/Applications`, or the user's own folder of that name."""
+"""Below `/Applications` or the user's own `Applications`."""
 WINDOWS = (
     r"Google\Chrome\Application\chrome.exe",
     r"Chromium\Application\chrome.exe",
@@ -42,7 +42,7 @@ WINDOWS_ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 
 SNAP = "/snap/"
 SNAP_FOLDER = "snap/chromium/common"
-"""Below the home folder: the only place where a browser from a Snap may keep its profile."""
+"""Below the home folder: the only place where a browser from a Snap can write its profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +51,27 @@ class Executable:
 
     path: str
     profile_root: str | None = None
-    """Where its profile must lie; anywhere unless given."""
+    """Where its profile must be; anywhere if None."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserHost:
-    """What decides where browsers are."""
+    """The machine on which browsers are looked for."""
 
     platform: str
-    """As `sys.platform` has it."""
+    """As in `sys.platform`."""
     environ: Mapping[str, str]
     exists: Callable[[str], bool]
     resolve: Callable[[str], str] = lambda path: path
-    """Where a link leads."""
+    """Resolves symbolic links."""
 
     @property
     def home(self) -> str:
-        """The user's folder, or nothing."""
         return self.environ.get("HOME") or self.environ.get("USERPROFILE", "")
 
 
 def this_machine(environ: Mapping[str, str]) -> BrowserHost:
-    """The machine that this runs on."""
+    """The machine on which this process runs."""
     return BrowserHost(
         sys.platform,
         environ,
@@ -82,14 +81,14 @@ def this_machine(environ: Mapping[str, str]) -> BrowserHost:
 
 
 def find(machine: BrowserHost, named: str | None = None) -> Executable:
-    """The browser that the user named, else the first one installed.
+    """The browser that the user named, or the first one installed.
 
     Raises:
         SettingsError: there is none.
     """
     if named is not None:
         if not machine.exists(named):
-            raise SettingsError(f"KINDLY_BROWSER_PATH names {named}, which is no file.")
+            raise SettingsError(f"KINDLY_BROWSER_PATH names {named}, which is not a file.")
         return _executable(machine, named)
     for path in candidates(machine):
         if machine.exists(path):
@@ -101,7 +100,7 @@ def find(machine: BrowserHost, named: str | None = None) -> Executable:
 
 
 def candidates(machine: BrowserHost) -> tuple[str, ...]:
-    """Where a browser may be, best first."""
+    """Paths where a browser may be, preferred ones first."""
     if machine.platform == "darwin":
         roots = ("/Applications", str(PurePosixPath(machine.home) / "Applications"))
         return tuple(f"{root}/{path}" for path in MAC for root in roots)

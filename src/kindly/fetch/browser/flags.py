@@ -1,4 +1,4 @@
-"""How Chromium is started, whoever starts it: no way out but the proxy, nothing on its own account, nothing kept."""
+"""Chromium's command-line flags: no network but the proxy, no vendor services, nothing stored."""
 
 QUIET = (
     "--disable-background-networking",
@@ -17,7 +17,7 @@ QUIET = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
-"""No errands of the vendor's."""
+"""No background requests to the vendor."""
 
 NARROW = (
     "--proxy-bypass-list=<-loopback>",
@@ -29,7 +29,7 @@ NARROW = (
     "--disable-notifications",
     "--disable-file-system",
 )
-"""No way out but the proxy, no names looked up, no permission given."""
+"""No network path but the proxy, no DNS look-ups, no permissions."""
 
 LEAN = (
     "--disable-gpu",
@@ -40,7 +40,7 @@ LEAN = (
     "--autoplay-policy=user-gesture-required",
     "--hide-scrollbars",
 )
-"""No pictures, fonts or sound: only text is read."""
+"""No images, fonts or sound: only text is needed."""
 
 FEATURES_OFF = (
     "AimEnabled",
@@ -60,7 +60,7 @@ FEATURES_OFF = (
     "WebUIOmniboxFullPopup",
     "WebUIOmniboxPopup",
 )
-"""What the drivers turn off themselves (only one such list counts), and parts of a window that nobody sees: without
-these a new page costs a third less."""
+"""Features that the drivers disable themselves (Chromium reads only one such list), and parts of the window that are
+not visible in headless mode: without them, a new page costs a third less."""
 
 FLAGS = (*QUIET, *NARROW, *LEAN, f"--disable-features={','.join(FEATURES_OFF)}")

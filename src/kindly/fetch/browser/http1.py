@@ -1,6 +1,6 @@
-"""Heads of HTTP/1.1 messages as a proxy needs them: bytes in, first line and fields out.
+"""HTTP/1.1 message heads for the proxy: bytes in, start line and header fields out.
 
-Refuses what could be read in two ways. Pure but for `read_head`, which takes bytes from a stream until a head is whole.
+Refuses ambiguous heads (request smuggling). Pure, except for `read_head`, which reads from a stream.
 """
 
 import re
@@ -26,28 +26,28 @@ HOP_BY_HOP = frozenset(
         "upgrade",
     }
 )
-"""Fields that are between two neighbours only (RFC 9110, 7.6.1)."""
+"""Hop-by-hop fields, which are not forwarded (RFC 9110, 7.6.1)."""
 
 
 class BadHead(ValueError):
-    """The message is not one that every reader reads alike."""
+    """The head is malformed, or parsers could disagree about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The first line and the fields of a message."""
+    """The start line and the header fields of a message."""
 
     first: str
     fields: tuple[tuple[str, str], ...]
-    """Names as they came."""
+    """Names in their original spelling."""
 
     def header(self, name: str) -> str:
-        """The first field of that lower-case name, or nothing."""
+        """The first field of that lower-case name, or an empty string."""
         return next((value for key, value in self.fields if key.lower() == name), "")
 
     @property
     def request(self) -> tuple[str, str]:
-        """Method and target."""
+        """Method and target of a request."""
         match = REQUEST.fullmatch(self.first)
         if match is None:
             raise BadHead
@@ -55,7 +55,7 @@ class Head:
 
     @property
     def status(self) -> int:
-        """The status of an answer."""
+        """The status of a response."""
         match = STATUS.fullmatch(self.first)
         if match is None:
             raise BadHead
@@ -63,7 +63,7 @@ class Head:
 
     @property
     def body_bytes(self) -> int:
-        """How long a request's body is; only a plain Content-Length can say so."""
+        """The length of a request's body; only a plain Content-Length is accepted."""
         lengths = {value for key, value in self.fields if key.lower() == "content-length"}
         if self.header("transfer-encoding") or len(lengths) > 1:
             raise BadHead
@@ -72,8 +72,8 @@ class Head:
             raise BadHead
         return int(text)
 
-    def passed_on(self, first: str, extra: Iterable[tuple[str, str]]) -> bytes:
-        """The head as the next neighbour gets it: no hop-by-hop fields, and `extra` in their place."""
+    def forwarded(self, first: str, extra: Iterable[tuple[str, str]]) -> bytes:
+        """The head to forward: without hop-by-hop fields, and with `extra` ones."""
         extra = tuple(extra)
         dropped = HOP_BY_HOP | {name.lower() for name, _ in extra}
         kept = (pair for pair in self.fields if pair[0].lower() not in dropped)
@@ -82,10 +82,10 @@ class Head:
 
 
 def parse_head(raw: bytes) -> Head:
-    """The head in `raw`, which ends before the blank line.
+    """Parse a head, without its final blank line.
 
     Raises:
-        BadHead: a line is folded, or no field.
+        BadHead: a line is folded, or is not a header field.
     """
     first, *lines = raw.decode("latin-1").split("\r\n")
     fields = []
@@ -98,11 +98,11 @@ def parse_head(raw: bytes) -> Head:
 
 
 async def read_head(stream: ByteReceiveStream, received: bytes = b"") -> tuple[Head, bytes]:
-    """The next head of a stream, and the bytes that already came after it.
+    """The next head of a stream, and the bytes received after it.
 
     Raises:
-        BadHead: it is too long, or no head.
-        anyio.EndOfStream: the stream ended before.
+        BadHead: it is too long or malformed.
+        anyio.EndOfStream: the stream ended first.
     """
     while END not in received:
         if len(received) > MAX_HEAD_BYTES:
@@ -113,7 +113,7 @@ async def read_head(stream: ByteReceiveStream, received: bytes = b"") -> tuple[H
 
 
 def answer(status: int, *fields: str) -> bytes:
-    """A whole answer without a body, after which the connection is closed."""
+    """A complete response without a body, after which the connection is closed."""
     phrase = HTTPStatus(status).phrase
     lines = (f"HTTP/1.1 {status} {phrase}", *fields, "Content-Length: 0", "Connection: close")
     return "\r\n".join(lines).encode("latin-1") + END

@@ -1,12 +1,11 @@
-"""The filtering proxy that all of a browser's traffic goes through: the same guard as for the HTTP client.
+"""The filtering proxy for all of a browser's traffic, with the same SSRF guard as the HTTP client.
 
-A request comes in with the pass of a call that is under way; its target is parsed strictly, checked, looked up and
-dialled at exactly the checked address, so that no later answer of a resolver can change it. Whatever carries no valid
-pass, a browser's own calls to its vendor among them, is refused. Bytes and silence are truncated. What pages are is not
-known here.
+Each request needs the credentials of a running call. Its target is parsed strictly, checked, resolved and dialled at
+exactly the checked address, so that no later DNS answer can change it (DNS rebinding). Requests without valid
+credentials, such as the browser's own calls to its vendor, are refused. Bytes and idle time are limited.
 
-Where the user's settings name a proxy, that one is dialled and given the name, as the HTTP client does it: the guard
-still checks the address and whatever this machine's own look-up says; what that proxy may reach is its business.
+If the user's settings name a forward proxy, this proxy connects through it, as the HTTP client does. The guard still
+checks the URL and what this machine's own resolver says; it cannot control what the forward proxy reaches beyond that.
 """
 
 import base64
@@ -33,7 +32,7 @@ from kindly.fetch.guard.guard import Guard
 from kindly.urls import Url, parse
 
 Dial = Callable[[str, int], Awaitable[ByteStream]]
-"""Opens a connection to an address that the guard checked; raises OSError when it cannot."""
+"""Opens a connection to an address that the guard checked; raises OSError if that fails."""
 
 VENDOR_HOSTS = frozenset(
     {
@@ -53,48 +52,48 @@ VENDOR_HOSTS = frozenset(
         "variations.brave.com",
     }
 )
-"""Hosts that browsers call on their own account, never for what a page shows."""
+"""Hosts that browsers call for their vendor, never for a page's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyLimits:
-    """What the browser's traffic may cost."""
+    """Limits of the browser's traffic."""
 
     max_call_bytes: int = 50_000_000
-    """Both ways, over all connections of one call."""
+    """In both directions, over all connections of one call."""
     max_connections: int = 128
-    """At once, of one call."""
+    """Concurrent connections of one call."""
     connect_s: float = 10.0
     idle_s: float = 30.0
-    """How long a connection may say nothing, either way."""
+    """How long a connection may transfer nothing in either direction."""
 
 
 @dataclass(slots=True)
 class ProxySession:
-    """What lets one call's requests through, and what became of them."""
+    """One call's credentials, its remaining bytes, and the failures of its requests."""
 
     user: str
     password: str
     left_bytes: int
     failures: dict[tuple[str, int], FetchError] = field(default_factory=dict)
-    """Why a host and port could not be had, the latest reason each."""
+    """The last failure of each host and port."""
     scopes: set[anyio.CancelScope] = field(default_factory=set)
-    """One for each open connection."""
+    """One per open connection."""
 
     @property
     def authorization(self) -> str:
-        """The header field that proves it."""
+        """The value of the `Proxy-Authorization` header."""
         pair = f"{self.user}:{self.password}".encode()
         return f"Basic {base64.b64encode(pair).decode()}"
 
 
 async def dial_tcp(address: str, port: int) -> ByteStream:
-    """A connection to an address."""
+    """Open a TCP connection."""
     return await anyio.connect_tcp(address, port)
 
 
 class FilteringProxy:
-    """Serves a browser on a loopback port, for as long as `running_proxy` is open."""
+    """Serves a browser on a loopback port while `running_proxy` is open."""
 
     def __init__(
         self,
@@ -130,24 +129,24 @@ class FilteringProxy:
                 scope.cancel()
 
     async def handle(self, client: ByteStream) -> None:
-        """Serve one connection: one request, or one tunnel."""
+        """Serve one connection: one request or one tunnel."""
         async with client:
             try:
                 with anyio.fail_after(self._limits.idle_s):
                     head, rest = await read_head(client)
                 await self._session(client, head, rest)
             except BadHead:
-                await _say(client, 400)
+                await _reply(client, 400)
             except (anyio.EndOfStream, anyio.BrokenResourceError, TimeoutError):
                 return
 
     async def _session(self, client: ByteStream, head: Head, rest: bytes) -> None:
         session = self._sessions.get(head.header("proxy-authorization"))
         if session is None:
-            await _say(client, 407, "Proxy-Authenticate: Basic realm=kindly")
+            await _reply(client, 407, "Proxy-Authenticate: Basic realm=kindly")
             return
         if len(session.scopes) >= self._limits.max_connections:
-            await _say(client, 503)
+            await _reply(client, 503)
             return
         with anyio.CancelScope() as scope:
             session.scopes.add(scope)
@@ -159,19 +158,22 @@ class FilteringProxy:
     async def _connected(self, client: "_Client", session: ProxySession) -> None:
         url = target_of(client.head)
         try:
-            way = await self._open(url)
+            connection = await self._open(url)
         except FetchError as error:
             session.failures[url.host, url.port] = error
-            await _say(client.stream, 403 if isinstance(error, AddressRefused) else 502)
+            await _reply(client.stream, 403 if isinstance(error, AddressRefused) else 502)
             return
-        async with way.server:
-            exchange = _Exchange(client, way, session, url, self._limits.idle_s)
+        async with connection.server:
+            exchange = _Exchange(client, connection, session, url, self._limits.idle_s)
             await exchange.run()
 
-    async def _open(self, url: Url) -> "_Way":
-        """A connection to the first checked address that accepts, or to the proxy that is meant for it."""
+    async def _open(self, url: Url) -> "_Connection":
+        """A connection to the first checked address that accepts, or to the forward proxy for this URL."""
         if url.host in VENDOR_HOSTS:
-            raise AddressRefused(f"{url.host} is the browser's own errand.", url=str(url))
+            raise AddressRefused(
+                f"{url.host} belongs to the browser's vendor, not to the page.",
+                url=str(url),
+            )
         self._guard.check(url)
         try:
             upstream = upstream_of(self._egress, url)
@@ -181,11 +183,11 @@ class FilteringProxy:
             raise PageUnreachable(error.detail, url=str(url)) from error
         for address in await self._guard.resolve(url.host, url.port):
             with suppress(OSError, TimeoutError), anyio.fail_after(self._limits.connect_s):
-                return _Way(await self._dial(address, url.port))
+                return _Connection(await self._dial(address, url.port))
         raise PageUnreachable(f"{url.host} could not be connected to.", url=str(url))
 
-    async def _through(self, upstream: Upstream, url: Url) -> "_Way":
-        """A connection to a proxy, and for a tunnel through it."""
+    async def _through(self, upstream: Upstream, url: Url) -> "_Connection":
+        """A connection to a forward proxy; for https, a tunnel through it."""
         # Behind a proxy public names often have no local answer.
         with suppress(PageUnreachable):
             await self._guard.resolve(url.host, url.port)
@@ -205,12 +207,12 @@ class FilteringProxy:
                 await anyio.aclose_forcefully(server)
         if not opened:
             raise _proxy_refused(url, status)
-        return _Way(server, upstream)
+        return _Connection(server, upstream)
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """A connection, and the proxy that is at its other end, if that is not the site itself."""
+class _Connection:
+    """A connection, and the forward proxy at its other end, if it is not the site itself."""
 
     server: ByteStream
     upstream: Upstream | None = None
@@ -218,7 +220,7 @@ class _Way:
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """A browser's connection: what it asked for, and what it sent after that."""
+    """A browser's connection: the head of its request, and the bytes after that."""
 
     stream: ByteStream
     head: Head
@@ -227,95 +229,99 @@ class _Client:
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """One request, or one tunnel, between a browser and a server."""
+    """One request or one tunnel between a browser and a server."""
 
     client: _Client
-    way: _Way
+    connection: _Connection
     session: ProxySession
     url: Url
     idle_s: float
 
     async def run(self) -> None:
-        """Carry bytes until one side ends, falls silent, or the call has had its share."""
+        """Copy bytes until one side ends or idles, or the call's bytes are used up."""
         method, _ = self.client.head.request
-        with anyio.move_on_after(self.idle_s) as watch:
+        with anyio.move_on_after(self.idle_s) as idle_scope:
             if method == "CONNECT":
-                await self._tunnel(watch)
+                await self._tunnel(idle_scope)
             else:
-                await self._request(watch, method)
+                await self._request(idle_scope, method)
 
-    async def _tunnel(self, watch: anyio.CancelScope) -> None:
+    async def _tunnel(self, idle_scope: anyio.CancelScope) -> None:
         await self.client.stream.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._upwards, watch, tasks.cancel_scope)
-            await self._pump(self.way.server, self.client.stream, watch)
+            tasks.start_soon(self._pump_up, idle_scope, tasks.cancel_scope)
+            await self._pump(self.connection.server, self.client.stream, idle_scope)
             tasks.cancel_scope.cancel()
 
-    async def _upwards(self, watch: anyio.CancelScope, tunnel: anyio.CancelScope) -> None:
-        await self._pump(self.client.stream, self.way.server, watch, self.client.rest)
+    async def _pump_up(self, idle_scope: anyio.CancelScope, tunnel: anyio.CancelScope) -> None:
+        await self._pump(self.client.stream, self.connection.server, idle_scope, self.client.rest)
         tunnel.cancel()
 
-    async def _request(self, watch: anyio.CancelScope, method: str) -> None:
-        """Send the request on, body and all, and the answer back; the connection is not used again."""
+    async def _request(self, idle_scope: anyio.CancelScope, method: str) -> None:
+        """Forward the request with its body, and the response; the connection is not reused."""
         head, rest = self.client.head, self.client.rest
         left = head.body_bytes
         fields = [("Host", self.url.netloc), ("Connection", "close")]
-        upstream, target = self.way.upstream, self.url.target
+        upstream, target = self.connection.upstream, self.url.target
         if upstream is not None:
             target = str(self.url)
             fields += _credentials(upstream)
-        sent = head.passed_on(f"{method} {target} HTTP/1.1", fields) + rest[:left]
+        sent = head.forwarded(f"{method} {target} HTTP/1.1", fields) + rest[:left]
         left -= len(rest[:left])
-        while await self._carry(sent, self.way.server, watch) and left:
+        while await self._send(sent, self.connection.server, idle_scope) and left:
             sent = (await self.client.stream.receive())[:left]
             left -= len(sent)
         try:
             back = await self._answer()
         except BadHead:
-            await _say(self.client.stream, 502)
+            await _reply(self.client.stream, 502)
         else:
-            await self._pump(self.way.server, self.client.stream, watch, back)
+            await self._pump(self.connection.server, self.client.stream, idle_scope, back)
 
     async def _answer(self) -> bytes:
-        """The first bytes of the final answer, told to be the last on its connection."""
-        back, rest = await read_head(self.way.server)
+        """The first bytes of the final response, with `Connection: close`."""
+        back, rest = await read_head(self.connection.server)
         while back.status < 200:
-            back, rest = await read_head(self.way.server, rest)
-        if self.way.upstream is not None and back.status == 407:
-            # Meant for us: a browser would take it for our own question.
+            back, rest = await read_head(self.connection.server, rest)
+        if self.connection.upstream is not None and back.status == 407:
+            # The forward proxy asks us; the browser would take it for this proxy's question.
             self.session.failures[self.url.host, self.url.port] = _proxy_refused(self.url, 407)
             raise BadHead
-        return back.passed_on(back.first, (("Connection", "close"),)) + rest
+        return back.forwarded(back.first, (("Connection", "close"),)) + rest
 
     async def _pump(
-        self, source: ByteStream, sink: ByteStream, watch: anyio.CancelScope, first: bytes = b""
+        self,
+        source: ByteStream,
+        sink: ByteStream,
+        idle_scope: anyio.CancelScope,
+        first: bytes = b"",
     ) -> None:
-        """Carry `first` and then all that comes."""
+        """Copy `first`, and then everything from `source`."""
         try:
-            going = await self._carry(first, sink, watch) if first else True
+            going = await self._send(first, sink, idle_scope) if first else True
             while going:
-                going = await self._carry(await source.receive(), sink, watch)
+                going = await self._send(await source.receive(), sink, idle_scope)
         except (anyio.EndOfStream, anyio.BrokenResourceError):
             return
 
-    async def _carry(self, data: bytes, sink: ByteStream, watch: anyio.CancelScope) -> bool:
-        """ProxySession bytes on; false when the call has had its share."""
+    async def _send(self, data: bytes, sink: ByteStream, idle_scope: anyio.CancelScope) -> bool:
+        """Forward bytes; False if the call's bytes are used up."""
         self.session.left_bytes -= len(data)
         if self.session.left_bytes < 0:
             self.session.failures[self.url.host, self.url.port] = PageTooLarge(
-                "The page loads more than a page may.", url=str(self.url), limit_bytes=0
+                "The page loads more data than allowed.", url=str(self.url), limit_bytes=0
             )
             return False
         await sink.send(data)
-        watch.deadline = anyio.current_time() + self.idle_s
+        idle_scope.deadline = anyio.current_time() + self.idle_s
         return True
 
 
 def target_of(head: Head) -> Url:
-    """Where a request wants to go: `host:port` of a tunnel, or a whole http address.
+    """The target of a request: `host:port` of a tunnel, or an absolute http URL.
 
     Raises:
-        BadHead: it is neither, or parsers would disagree about it.
+        BadHead: it is neither, or parsers could disagree about it.
     """
     method, target = head.request
     if method == "CONNECT" and any(char in target for char in "/?#@"):
@@ -329,7 +335,7 @@ def target_of(head: Head) -> Url:
 
 
 async def _secured(stream: ByteStream, host: str, egress: Egress) -> ByteStream:
-    """The same connection under TLS."""
+    """The connection with TLS on top."""
     from anyio.streams.tls import TLSStream
 
     context = await egress.tls.context()
@@ -339,9 +345,9 @@ async def _secured(stream: ByteStream, host: str, egress: Egress) -> ByteStream:
 
 
 async def _tunnelled(server: ByteStream, upstream: Upstream, url: Url) -> int:
-    """What a proxy says when it is asked for a tunnel; nothing is sent into that before it is there."""
+    """The status of a forward proxy's answer to CONNECT; nothing is sent through the tunnel before."""
     host = f"[{url.host}]" if ":" in url.host else url.host
-    asked = Head("", ()).passed_on(
+    asked = Head("", ()).forwarded(
         f"CONNECT {host}:{url.port} HTTP/1.1",
         [("Host", f"{host}:{url.port}"), *_credentials(upstream)],
     )
@@ -357,21 +363,21 @@ def _credentials(upstream: Upstream) -> list[tuple[str, str]]:
 
 
 def _proxy_refused(url: Url, status: int) -> PageUnreachable:
-    why = "wants other credentials" if status == 407 else f"answered with status {status}"
+    why = "does not accept the credentials" if status == 407 else f"answered with status {status}"
     return PageUnreachable(
         f"{url.host} could not be reached: the proxy of HTTPS_PROXY or HTTP_PROXY {why}.",
         url=str(url),
     )
 
 
-async def _say(client: ByteStream, status: int, *fields: str) -> None:
+async def _reply(client: ByteStream, status: int, *fields: str) -> None:
     with suppress(anyio.BrokenResourceError):
         await client.send(answer(status, *fields))
 
 
 @asynccontextmanager
 async def running_proxy(proxy: FilteringProxy) -> AsyncIterator[FilteringProxy]:
-    """The proxy on a free loopback port, for as long as the block runs."""
+    """Run the proxy on a free loopback port during the block."""
     async with (
         await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
         anyio.create_task_group() as tasks,

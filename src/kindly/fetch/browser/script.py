@@ -1,8 +1,8 @@
-"""What is run inside a page: one script that looks how much text it shows, one that takes what a person would see.
+"""Scripts that run inside a page: `OBSERVE` counts its visible text, `TAKE` returns its visible HTML.
 
-`TAKE` works on the page itself, which nobody uses afterwards: consent banners and everything that style or layout hides
-are removed, open shadow trees are laid out in place, scripts and style sheets are dropped, and the rest is serialised:
-rules that count elements would hide others once the hidden ones are gone.
+`TAKE` modifies the page, which is not used afterwards. It removes consent banners and everything that style or layout
+hides, moves open shadow trees into the document, drops scripts and style sheets, and serialises the rest. Style sheets
+go because rules that count elements would hide others once the hidden ones are removed.
 """
 
 BANNERS = (
@@ -64,10 +64,10 @@ BANNERS = (
     "[aria-label='cookie consent' i]",
     "[data-testid='cookie-banner']",
 )
-"""Consent dialogs by the names their makers give them."""
+"""Selectors of consent dialogs, by the names that their vendors use."""
 
 READABLE = ("text/", "application/xhtml+xml", "application/xml", "application/json")
-"""How media types begin that a browser shows as a page with text in it."""
+"""Prefixes of media types that a browser shows as text."""
 
 OBSERVE = """() => [
   document.body ? document.body.innerText.length : 0,

@@ -1,49 +1,50 @@
-"""When is a page done? Observations of its text and its requests in, yes or no out.
+"""When a page's content is complete: observations of its text and its requests in, a decision out. Pure.
 
-Waits for content rather than for silence: a page that polls or streams for ever is done once its text stands still.
+Waits for content, not for network silence: a page that polls or streams without end is complete once its text does not
+change any more.
 """
 
 from dataclasses import dataclass
 
 ENOUGH_CHARS = 200
-"""With less text than this, a page whose requests still run is not done: it may be showing a spinner."""
+"""With less text than this, a page with running requests is not complete: it may show a loading indicator."""
 STABLE_S = 0.3
 QUIET_STABLE_S = 0.1
-"""How long the text must stand still when nothing is under way any more."""
+"""How long the text must be unchanged when no request is running."""
 EMPTY_STABLE_S = 0.6
-"""How long a page with next to no text may go on doing nothing."""
+"""How long a page with hardly any text must be unchanged and without requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A page at one moment."""
+    """The state of a page at one moment."""
 
     at_s: float
     chars: int
-    """Characters that it shows."""
+    """Visible characters."""
     pending: int
-    """Requests under way."""
+    """Running requests."""
     complete: bool
-    """Whether the browser says that the document is loaded."""
+    """Whether the document is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """What is known so far: when text and requests last changed."""
+    """When the text and the requests last changed."""
 
     chars: int = -1
     since_s: float = 0.0
     quiet_since_s: float | None = None
 
-    def seeing(self, seen: Observation) -> "Settling":
-        """What is known after one more look."""
-        since_s = self.since_s if seen.chars == self.chars else seen.at_s
-        busy = seen.pending > 0 or not seen.complete
-        quiet = self.quiet_since_s if self.quiet_since_s is not None else seen.at_s
-        return Settling(seen.chars, since_s, None if busy else quiet)
+    def observe(self, observed: Observation) -> "Settling":
+        """The state after one more observation."""
+        since_s = self.since_s if observed.chars == self.chars else observed.at_s
+        busy = observed.pending > 0 or not observed.complete
+        quiet = self.quiet_since_s if self.quiet_since_s is not None else observed.at_s
+        return Settling(observed.chars, since_s, None if busy else quiet)
 
     def done(self, now_s: float) -> bool:
-        """Whether there is nothing left to wait for."""
+        """Whether the content is complete."""
         still_s = now_s - self.since_s
         quiet_s = 0.0 if self.quiet_since_s is None else now_s - self.quiet_since_s
         if self.chars < ENOUGH_CHARS:

@@ -1,14 +1,12 @@
-"""One guarded request: an `HopRequest` in, a `HopReply` out, over connections that go to exactly the
-addresses that were checked.
+"""The HTTP client: one `HopRequest` in, one `HopReply` out, over connections to exactly the addresses that the SSRF
+guard checked.
 
-Name, Host header, SNI and certificate stay those of the URL; only the dialled address is pinned.
-Bytes and time are truncated, no cookie is kept or sent, nothing is read from the environment.
-Redirects, robots, pace and cache are not its business. This is the one place that knows httpx2 and
-httpcore2, and it translates their exceptions.
+Host header, SNI and certificate are those of the URL; only the dialled address is pinned. Bytes and time are limited,
+no cookie is stored or sent, and the environment is not read. Redirects, robots.txt, rate limits and caching are handled
+by the wrappers around it. This is the one module that knows httpx2 and httpcore2; it translates their exceptions.
 
-With a proxy the dial goes to the proxy, which looks names up itself. The guard still checks the
-URL, literal addresses and whatever this machine's own look-up of the name says; what the proxy may
-reach beyond that is the proxy's business.
+With a forward proxy, the connection goes to the proxy, which resolves names itself. The guard still checks literal
+addresses and what this machine's own resolver says; it cannot control what the proxy reaches beyond that.
 """
 
 import re
@@ -44,25 +42,23 @@ FILE_TYPE = re.compile(
 )
 """Types whose bytes are mostly not text."""
 TEXT_TYPE = re.compile(r"\s*(?:text/|application/xhtml\+xml)", re.IGNORECASE)
-"""Types of which a beginning can be read."""
+"""Types that are readable when truncated."""
 DRAIN_BYTES = 64 * 1024
-"""How much of an answer that is not shown is read, so that its connection can be used again."""
+"""How much of an unused body is read, so that its connection can be reused."""
 REFUSALS = frozenset({403, 405, 429, 503})
-"""Statuses that bot checks come with."""
+"""Statuses of bot checks."""
 REFUSAL_BYTES = 64 * 1024
 HEADROOM = 1024 * 1024
-"""More than one piece of an answer, so that content that is not compressed is counted once."""
-MAX_PIECES = 50_000
-"""Of a body: one that comes in crumbs costs more to put together than any page is worth."""
-PIECES_AT_ONCE = 100
-"""So many may come before others have a turn."""
+"""More than one chunk, so that the limit on content stops an uncompressed body before the limit on the wire."""
+MAX_CHUNKS = 50_000
+"""Of a body: joining more tiny chunks than this costs too much CPU time."""
+CHUNKS_PER_TURN = 100
+"""Chunks that are read before other tasks get a turn."""
 KEEPALIVE_S = 15.0
 
 
 class HttpHop:
-    """Sends one request at a time on a shared pool. Pools and their TLS context are made at the
-    first request.
-    """
+    """Sends requests over shared connection pools. A pool and its TLS context are opened at the first request."""
 
     def __init__(
         self,
@@ -84,26 +80,25 @@ class HttpHop:
         ]
 
     async def __call__(self, request: HopRequest) -> HopReply:
-        """The answer of one address within the request's deadline.
+        """The response of one URL within the request's deadline.
 
         Raises:
-            FetchError: a leaf that says why there is no answer.
+            FetchError: a leaf with the reason if there is no response.
         """
         with translated(request.url), anyio.fail_after(request.deadline.remaining_s()):
             pool = await self._pool(request.url)
             with translated(request.url, before_answer=True):
-                response = await pool.handle_async_request(self._request(request))
+                response = await pool.handle_async_request(self._wire_request(request))
             try:
                 return await self._reply(request, response)
             finally:
                 await response.aclose()
 
     async def aclose(self) -> None:
-        """Close every connection."""
         for pool in self._pools.values():
             await pool.aclose()
 
-    def _request(self, request: HopRequest) -> httpcore2.Request:
+    def _wire_request(self, request: HopRequest) -> httpcore2.Request:
         url = request.url
         extra = list(request.headers)
         if request.body is not None:
@@ -140,7 +135,7 @@ class HttpHop:
     async def _refusal(
         self, request: HopRequest, reply: HopReply, response: httpcore2.Response
     ) -> bytes:
-        """How a page begins that says why there is no other; nothing when it cannot be read."""
+        """The beginning of a refusal's body; empty if it cannot be decoded."""
         with suppress(FetchError, httpx2.DecodingError):
             short = replace(request, max_bytes=REFUSAL_BYTES)
             return (await self._body(short, reply, response))[0]
@@ -149,7 +144,7 @@ class HttpHop:
     async def _body(
         self, request: HopRequest, reply: HopReply, response: httpcore2.Response
     ) -> tuple[bytes, bool]:
-        """The decoded content and whether it was cut; never more in memory than the cap and one decoder's chunk."""
+        """The decoded content, and whether it was truncated; memory stays within the limit plus one decoder's chunk."""
         is_file = FILE_TYPE.match(reply.header("content-type") or "") is not None
         file_limit = self._limits.max_file_bytes if is_file else 0
         limit = request.max_bytes or max(self._limits.max_bytes, file_limit)
@@ -160,7 +155,7 @@ class HttpHop:
         may_cut = request.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
         if not may_cut and declared.isdecimal() and int(declared) > cap:
             raise _too_large(request.url, cap)
-        wire = _Counted(
+        wire = _LimitedBody(
             response, wire_limit if encoding or not may_cut else limit + HEADROOM, request.url
         )
         chunks: list[bytes] = []
@@ -189,7 +184,7 @@ class HttpHop:
     def _open_pool(
         self, proxy: Upstream | None, context: "SSLContext"
     ) -> httpcore2.AsyncConnectionPool:
-        """A pool that dials checked addresses, or the proxy if there is one."""
+        """A pool that dials checked addresses, or the forward proxy if there is one."""
         return httpcore2.AsyncConnectionPool(
             ssl_context=context,
             proxy=httpcore2.Proxy(str(proxy.url), auth=proxy.auth) if proxy else None,
@@ -200,8 +195,8 @@ class HttpHop:
         )
 
 
-class _Counted(httpx2.AsyncByteStream):
-    """A response's bytes as they come over the wire, up to a cap."""
+class _LimitedBody(httpx2.AsyncByteStream):
+    """A response's bytes as transferred, up to a limit."""
 
     def __init__(self, response: httpcore2.Response, limit: int, url: Url) -> None:
         self._stream = cast("AsyncIterator[bytes]", response.stream)
@@ -209,23 +204,23 @@ class _Counted(httpx2.AsyncByteStream):
         self._url = url
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = pieces = 0
+        size = chunks = 0
         async for chunk in self._stream:
             size += len(chunk)
-            pieces += 1
+            chunks += 1
             if size > self._limit:
                 raise _too_large(self._url, self._limit)
-            if pieces > MAX_PIECES:
+            if chunks > MAX_CHUNKS:
                 raise PageUnreachable(
-                    f"{self._url.host} sends the page in crumbs.", url=str(self._url)
+                    f"{self._url.host} sends the page in too many tiny pieces.", url=str(self._url)
                 )
-            if pieces % PIECES_AT_ONCE == 0:
+            if chunks % CHUNKS_PER_TURN == 0:
                 await anyio.lowlevel.checkpoint()
             yield chunk
 
 
 async def _decoded(
-    wire: _Counted, response: httpcore2.Response, *, encoded: bool
+    wire: _LimitedBody, response: httpcore2.Response, *, encoded: bool
 ) -> AsyncGenerator[bytes]:
     if not encoded:
         async for chunk in wire:
@@ -245,7 +240,7 @@ async def _drain(stream: AsyncIterator[bytes]) -> None:
 
 
 def _encoding(reply: HopReply) -> str:
-    """The content's coding, empty when it has none; one that we did not request for is refused."""
+    """The content codings, empty if there are none; one that was not requested is refused."""
     codings = [
         coding.strip().lower()
         for name, value in reply.headers
@@ -255,7 +250,7 @@ def _encoding(reply: HopReply) -> str:
     ]
     if not ENCODINGS.issuperset(codings):
         raise PageUnreachable(
-            "The site answered in a compression that was not asked for.", url=str(reply.url)
+            "The site answered with a compression that was not requested.", url=str(reply.url)
         )
     return ",".join(coding for coding in codings if coding != "identity")
 

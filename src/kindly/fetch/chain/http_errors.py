@@ -1,4 +1,4 @@
-"""Foreign exceptions into ours: one table, read from the top, first match wins."""
+"""Exceptions of the HTTP libraries → our errors. One table; the first match wins."""
 
 import ssl
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
     (
         (httpcore2.UnsupportedProtocol, httpx2.UnsupportedProtocol, httpx2.InvalidURL),
         AddressRefused,
-        "is not an address that can be asked",
+        "is not an address that can be fetched",
     ),
     (
         (httpx2.DecodingError,),
@@ -56,7 +56,7 @@ TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
             h2.exceptions.H2Error,
         ),
         PageUnreachable,
-        "broke the rules of HTTP or closed the connection early",
+        "violated HTTP or closed the connection early",
     ),
     (
         (
@@ -82,9 +82,7 @@ DROPPED = (httpcore2.ReadError, httpcore2.WriteError)
 
 @contextmanager
 def translated(url: Url, *, before_answer: bool = False) -> Iterator[None]:
-    """Raise our own leaf, with the site's name, for whatever the HTTP libraries or the system raise
-    inside.
-    """
+    """Translate exceptions of the HTTP libraries and the operating system that the block raises."""
     try:
         yield
     except FOREIGN as error:
@@ -92,7 +90,7 @@ def translated(url: Url, *, before_answer: bool = False) -> Iterator[None]:
 
 
 def to_leaf(error: Exception, url: Url, *, before_answer: bool = False) -> FetchError:
-    """The leaf for one foreign exception."""
+    """Our error for one foreign exception."""
     if before_answer and _is_drop(error):
         return ConnectionDropped(
             f"{url.host} closed the connection without an answer.", url=str(url)
@@ -110,9 +108,7 @@ def to_leaf(error: Exception, url: Url, *, before_answer: bool = False) -> Fetch
 
 
 def _is_drop(error: Exception) -> bool:
-    """Whether the connection ended before a byte of the answer; httpcore2 tells that case only by
-    its words.
-    """
+    """Whether the connection ended before the first byte of the response; httpcore2 reports it only in words."""
     if isinstance(error, httpcore2.RemoteProtocolError):
         return str(error).startswith("Server disconnected")
     return isinstance(error, DROPPED)

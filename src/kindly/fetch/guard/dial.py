@@ -1,7 +1,7 @@
-"""Dialling: a host and port in, a connection to one of its checked addresses out.
+"""Pinned dialling: a host and port in, a connection to one of its checked addresses out.
 
-The guard decides which addresses those are, at the moment of the dial, so that no later answer of a
-resolver can change them. TLS names and requests are not known here.
+The SSRF guard resolves and checks the host at the moment of the dial, so that no later DNS answer can change the
+address (DNS rebinding).
 """
 
 from collections.abc import Iterable
@@ -11,19 +11,19 @@ import httpcore2
 from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
 
 from kindly.fetch.guard.guard import Guard
-from kindly.fetch.guard.idle_connections import HangUps
+from kindly.fetch.guard.idle_connections import IdleConnections
 
 FALL_OVER_S = 3.0
-"""How long one address may take to accept while another is left to try."""
+"""Connect time-out of an address while there is another one to try."""
 
 
 class PinnedBackend(AsyncNetworkBackend):
-    """Dials the addresses that the guard checked, one after the other."""
+    """Dials the checked addresses of a host, one after the other."""
 
     def __init__(self, guard: Guard, dialler: AsyncNetworkBackend) -> None:
         self._guard = guard
         self._dialler = dialler
-        self._hang_ups = HangUps()
+        self._idle = IdleConnections()
 
     async def connect_tcp(
         self,
@@ -33,13 +33,13 @@ class PinnedBackend(AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> AsyncNetworkStream:
-        """A stream to the first checked address that accepts."""
+        """A connection to the first checked address that accepts."""
         addresses = await self._guard.resolve(host, port)
         failure: Exception | None = None
         for left, address in zip(range(len(addresses) - 1, -1, -1), addresses, strict=True):
             wait_s = min(timeout or FALL_OVER_S, FALL_OVER_S) if left else timeout
             try:
-                return self._hang_ups.watched(
+                return self._idle.polled(
                     await self._dialler.connect_tcp(
                         address, port, wait_s, local_address, socket_options
                     )

@@ -1,6 +1,6 @@
-"""The guard's tables: which networks, names and ports are not the public web, each with its source.
+"""Reserved networks, names and ports: the SSRF guard's tables, with the source of each row.
 
-Data only. The first matching line wins; what no line names is decided in `guard.py`.
+Data only. The first matching row wins; `guard.py` decides what no row names.
 """
 
 from ipaddress import IPv4Network, IPv6Network
@@ -16,7 +16,7 @@ NEVER: tuple[Rule, ...] = (
     (IPv6Network("fd20:ce::254/128"), "a cloud metadata address (Google Cloud)"),
     (IPv6Network("fe80::/10"), "a link-local address (RFC 4291)"),
 )
-"""Stays closed even for hosts that the user opened."""
+"""Refused even for hosts that the user opened."""
 
 NOT_PUBLIC: tuple[Rule, ...] = (
     (IPv4Network("0.0.0.0/8"), "this network (RFC 1122)"),
@@ -67,13 +67,13 @@ EMBEDDED_IPV4: tuple[IPv6Network, ...] = (
         "64:ff9b::/96"
     ),  # NAT64 well-known prefix, RFC 6052: what DNS64 networks answer for public IPv4
 )
-"""Addresses that stand for the IPv4 address in their last 32 bits, and are judged by it."""
+"""Addresses that contain an IPv4 address in their last 32 bits, and are judged by it."""
 
 LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
 """Translators of a local network (RFC 8215)."""
 
 ISATAP_IDS = frozenset({0x0000_5EFE, 0x0200_5EFE})
-"""First half of an interface id that carries an IPv4 address (RFC 5214)."""
+"""First half of an interface id that contains an IPv4 address (RFC 5214)."""
 
 RESERVED_NAMES: tuple[tuple[str, str], ...] = (
     ("localhost", "it is this machine (RFC 6761)"),
@@ -87,8 +87,8 @@ RESERVED_NAMES: tuple[tuple[str, str], ...] = (
     ("home", "it is a name of a home network (RFC 6762, G)"),
     ("lan", "it is a name of a home network (RFC 6762, G)"),
     ("svc", "it is a name inside a Kubernetes cluster"),
-    ("onion", "it is no name of the public web (RFC 7686)"),
-    ("alt", "it is no name of the public web (RFC 9476)"),
+    ("onion", "it is not a name of the public web (RFC 7686)"),
+    ("alt", "it is not a name of the public web (RFC 9476)"),
     ("invalid", "it is a name that never resolves (RFC 6761)"),
 )
 """Suffixes of names that belong to private networks."""

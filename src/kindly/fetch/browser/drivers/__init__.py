@@ -1,4 +1,4 @@
-"""Drivers: ways to have a browser, each a program that runs in a worker process. The first one installed is taken."""
+"""Browser drivers: programs that run in a worker process. `auto` takes the first one whose package is installed."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class DriverSpec(NamedTuple):
-    """One driver."""
+    """A driver and its package."""
 
     program: str
     """The module that a worker process runs."""
     package: str
-    """What must be installed for it."""
+    """The package that must be installed."""
     remedy: str
-    """How that is installed."""
+    """How to install it."""
 
 
 DRIVERS: Mapping[str, DriverSpec] = MappingProxyType(

@@ -1,7 +1,7 @@
-"""nodriver, which the user installs: runs in a worker process, `python -m kindly.fetch.browser.drivers.nodriver`.
+"""nodriver, installed by the user, in a worker process: `python -m kindly.fetch.browser.drivers.nodriver`.
 
-Its licence is the AGPL, so it is imported nowhere but in that process, and nothing of it is part of Kindly. Only its
-start and its raw DevTools messages are used; the same words go over the wire as with the other driver.
+Its licence is the AGPL, so it is imported only in that process, and no part of it is part of Kindly. Only its browser
+start and its raw DevTools protocol messages are used.
 """
 
 import json
@@ -17,7 +17,7 @@ from kindly.fetch.browser import driver_protocol, script
 from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
 from kindly.fetch.browser.settle import Observation, Settling
 
-LOOK_S = 0.05
+OBSERVE_S = 0.05
 CLOSE_S = 3.0
 ALIVE_S = 0.2
 TRIES = 3
@@ -26,7 +26,7 @@ NO_SERVICE_WORKERS = "delete Navigator.prototype.serviceWorker"
 
 @asynccontextmanager
 async def open_driver(start: driver_protocol.Start, nodriver: Any = None) -> AsyncIterator[Driver]:
-    """Chromium, started and at the end stopped; tests pass another library in.
+    """A running Chromium, stopped at the end of the block; tests pass in another library.
 
     Raises:
         DriverFailed: it did not start, or the library is missing.
@@ -60,7 +60,7 @@ async def _started(start: driver_protocol.Start, nodriver: Any) -> "NodriverDriv
     except TimeoutError as error:
         raise DriverFailed("Timeout: the browser did not start in time.") from error
     except Exception as error:
-        # "Failed to connect to browser" comes as a bare Exception.
+        # "Failed to connect to browser" is a bare Exception.
         raise DriverFailed(str(error)) from error
     return NodriverDriver(browser, start, nodriver.cdp)
 
@@ -72,17 +72,17 @@ class NodriverDriver:
         self.version = "nodriver"
         self._browser = browser
         self._root = browser.connection or browser
-        """What speaks to the browser itself: since 0.50 that is the library's browser, before it had a connection."""
+        """The browser's own DevTools connection: since nodriver 0.50 the browser object, before that an attribute."""
         self._start = start
         self._cdp = cdp
 
     async def gone(self) -> None:
-        """Returns when Chromium has ended."""
+        """Wait until Chromium has ended."""
         while not self._browser.stopped:  # noqa: ASYNC110 - the library has no event for it
             await anyio.sleep(ALIVE_S)
 
     async def aclose(self) -> None:
-        """Have Chromium end, and wait until it has."""
+        """Stop Chromium, and wait for its end."""
         self._browser.stop()
         with anyio.move_on_after(CLOSE_S, shield=True):
             await self.gone()
@@ -90,7 +90,7 @@ class NodriverDriver:
     async def render(
         self, job: driver_protocol.Job
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What one page shows, in a context that nothing else was or will be seen in."""
+        """Render one page in a new browser context."""
         answer: driver_protocol.Rendered | driver_protocol.RenderFailed
         answer = driver_protocol.RenderFailed(job.id, "navigation", job.url)
         try:
@@ -126,7 +126,6 @@ class NodriverDriver:
                 await _sent(self._root, target.dispose_browser_context(context))
 
     async def _tab(self, context: object) -> Any:
-        """A new tab."""
         target = self._cdp.target
         id = await _sent(
             self._root, target.create_target("about:blank", browser_context_id=context)
@@ -145,16 +144,16 @@ class _Failed(Exception):
 
 
 async def _sent(connection: Any, command: Any) -> Any:
-    """What a command gives back."""
+    """The result of a DevTools command."""
     try:
         return await connection.send(command)
     except Exception as error:
-        # The library has no exceptions of its own: bare ones come, and those of its socket.
+        # The library raises bare exceptions, and those of its socket.
         raise _Failed(str(error)) from error
 
 
 class _Visit:
-    """One page on its way: where it is, and what it waits for."""
+    """The state of one page load."""
 
     def __init__(self, job: driver_protocol.Job, tab: Any, cdp: Any, tasks: TaskGroup) -> None:
         self._job = job
@@ -167,7 +166,7 @@ class _Visit:
         self._pending: set[object] = set()
 
     async def run(self, user_agent: str) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """Go there, wait for the content, take what is visible."""
+        """Load the page, wait for its content, and take the visible HTML."""
         try:
             return await self._run(user_agent)
         except _Failed as error:
@@ -181,7 +180,7 @@ class _Visit:
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
         cdp, job = self._cdp, self._job
         end_s = anyio.current_time() + job.time_s
-        self._watch()
+        self._subscribe()
         for command in (
             cdp.fetch.enable(handle_auth_requests=True),
             cdp.network.enable(),
@@ -197,15 +196,15 @@ class _Visit:
         if self._media_type and not self._media_type.startswith(script.READABLE):
             return self._problem("download")
         await self._settle(end_s)
-        return await self._taken()
+        return await self._take()
 
-    async def _taken(self) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
+    async def _take(self) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
         for _ in range(TRIES):
-            html = await self._ask(script.TAKE, [list(script.BANNERS), self._job.max_chars])
-            at = await self._ask("() => location.href")
+            html = await self._evaluate(script.TAKE, [list(script.BANNERS), self._job.max_chars])
+            at = await self._evaluate("() => location.href")
             if html is not None and at is not None:
                 break
-            await anyio.sleep(LOOK_S)
+            await anyio.sleep(OBSERVE_S)
         else:
             return self._problem("driver")
         if not str(at).startswith(("http://", "https://")):
@@ -215,7 +214,7 @@ class _Visit:
         return driver_protocol.Rendered(self._job.id, str(at), self._status, str(html))
 
     def _not_opened(self, error: str) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What Chromium's word for a page that did not open means; a status without a body is one too."""
+        """The answer for an error of Chromium; a status without a body is reported as an error too."""
         if "ERR_HTTP_RESPONSE_CODE_FAILURE" in error:
             return driver_protocol.Rendered(self._job.id, self._at, self._status, "")
         return self._problem("download" if "ERR_ABORTED" in error else "navigation", error)
@@ -225,68 +224,68 @@ class _Visit:
     ) -> driver_protocol.RenderFailed:
         return driver_protocol.RenderFailed(self._job.id, problem, self._at, detail)
 
-    def _watch(self) -> None:
+    def _subscribe(self) -> None:
         fetch, network, page = self._cdp.fetch, self._cdp.network, self._cdp.page
-        pass_given = fetch.AuthChallengeResponse(
+        credentials = fetch.AuthChallengeResponse(
             response="ProvideCredentials", username=self._job.user, password=self._job.password
         )
         pending = self._pending
 
-        def say(command: object) -> None:
-            self._tasks.start_soon(self._tell, command)
+        def send(command: object) -> None:
+            self._tasks.start_soon(self._send, command)
 
         for event, handler in (
-            (fetch.RequestPaused, lambda seen: say(fetch.continue_request(seen.request_id))),
+            (fetch.RequestPaused, lambda event: send(fetch.continue_request(event.request_id))),
             (
                 fetch.AuthRequired,
-                lambda seen: say(fetch.continue_with_auth(seen.request_id, pass_given)),
+                lambda event: send(fetch.continue_with_auth(event.request_id, credentials)),
             ),
             (
                 page.JavascriptDialogOpening,
-                lambda seen: say(page.handle_java_script_dialog(accept=False)),
+                lambda event: send(page.handle_java_script_dialog(accept=False)),
             ),
-            (network.RequestWillBeSent, self._asked),
-            (network.ResponseReceived, self._answered),
-            (network.LoadingFinished, lambda seen: pending.discard(seen.request_id)),
-            (network.LoadingFailed, lambda seen: pending.discard(seen.request_id)),
+            (network.RequestWillBeSent, self._started),
+            (network.ResponseReceived, self._received),
+            (network.LoadingFinished, lambda event: pending.discard(event.request_id)),
+            (network.LoadingFailed, lambda event: pending.discard(event.request_id)),
         ):
             self._tab.add_handler(event, handler)
 
-    async def _tell(self, command: object) -> None:
-        """Say something about a request or a dialog that may have ended meanwhile."""
+    async def _send(self, command: object) -> None:
+        """Answer a request or a dialog, which may have ended already."""
         with suppress(_Failed):
             await _sent(self._tab, command)
 
     def _is_main(self, event: Any) -> bool:
-        """Whether it is about the document itself: its frame has the name of the tab."""
+        """Whether the event is about the top-level document: its frame has the id of the tab."""
         is_document = getattr(event.type_, "value", "") == "Document"
         return is_document and str(event.frame_id) == str(self._tab.target.target_id)
 
-    def _asked(self, event: Any) -> None:
+    def _started(self, event: Any) -> None:
         self._pending.add(event.request_id)
         if self._is_main(event):
             self._at = event.request.url
 
-    def _answered(self, event: Any) -> None:
+    def _received(self, event: Any) -> None:
         if self._is_main(event):
             self._status = int(event.response.status)
             self._media_type = str(event.response.mime_type).lower()
 
     async def _settle(self, end_s: float) -> None:
-        """Until the content is there, or its time is up."""
+        """Wait until the content is complete, up to the time limit."""
         settling = Settling()
         left_s = end_s - anyio.current_time()
         with anyio.move_on_after(min(self._job.settle_s, left_s)):
             while not settling.done(anyio.current_time()):
-                await anyio.sleep(LOOK_S)
-                chars, complete = await self._ask(script.OBSERVE) or (0, False)
+                await anyio.sleep(OBSERVE_S)
+                chars, complete = await self._evaluate(script.OBSERVE) or (0, False)
                 now = anyio.current_time()
-                seen = Observation(now, chars, len(self._pending), complete)
-                settling = settling.seeing(seen)
+                observation = Observation(now, chars, len(self._pending), complete)
+                settling = settling.observe(observation)
 
-    async def _ask(self, question: str, argument: object = None) -> Any:
-        """What a script says inside the page; nothing when the page moved on under it."""
-        call = f"({question})({json.dumps(argument)})"
+    async def _evaluate(self, function: str, argument: object = None) -> Any:
+        """The result of a script in the page; None if a navigation destroyed its context."""
+        call = f"({function})({json.dumps(argument)})"
         evaluate = self._cdp.runtime.evaluate(call, return_by_value=True, await_promise=True)
         try:
             found, *_ = await _sent(self._tab, evaluate)

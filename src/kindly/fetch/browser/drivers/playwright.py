@@ -1,7 +1,7 @@
 """Playwright with an installed Chromium, in a worker process: `python -m kindly.fetch.browser.drivers.playwright`.
 
-The one place that knows Playwright; its exceptions become words of the wire here. Each page gets a context of its own,
-with no storage, no permissions and no service workers, and a pass for the filtering proxy that no other call has.
+The one module that knows Playwright; it translates its exceptions into the worker protocol. Each page has its own
+browser context, with no storage, permissions or service workers, and its own credentials for the filtering proxy.
 """
 
 from collections.abc import AsyncIterator
@@ -26,17 +26,17 @@ from kindly.fetch.browser import driver_protocol, script
 from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
 from kindly.fetch.browser.settle import Observation, Settling
 
-LOOK_S = 0.05
+OBSERVE_S = 0.05
 CLOSE_S = 3.0
 TRIES = 3
 GONE = ("has been closed", "has been disconnected", "Target crashed", "Connection closed")
 MOVED = ("Execution context was destroyed", "Cannot find context", "frame was detached")
-"""Words of an error that a navigation under our feet causes."""
+"""Messages of errors that a navigation during a script causes."""
 
 
 @asynccontextmanager
 async def open_driver(start: driver_protocol.Start) -> AsyncIterator[Driver]:
-    """Chromium, started and at the end closed.
+    """A running Chromium, closed at the end of the block.
 
     Raises:
         DriverFailed: it did not start.
@@ -76,13 +76,13 @@ class PlaywrightDriver:
         browser.on("disconnected", lambda _: self._gone.set())
 
     async def gone(self) -> None:
-        """Returns when Chromium has ended by itself."""
+        """Wait until Chromium has ended by itself."""
         await self._gone.wait()
 
     async def render(
         self, job: driver_protocol.Job
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What one page shows, in a context that nothing else was or will be seen in."""
+        """Render one page in a new browser context."""
         visit = _Visit(job)
         try:
             context = await self._context(job)
@@ -107,7 +107,7 @@ class PlaywrightDriver:
 
 @dataclass
 class _Visit:
-    """One page on its way: where it is, and what it waits for. Playwright writes to it, so it has no slots."""
+    """The state of one page load. Playwright sets attributes on it, so it has no slots."""
 
     job: driver_protocol.Job
     pending: int = 0
@@ -119,11 +119,11 @@ class _Visit:
     async def run(
         self, context: BrowserContext
     ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """Go there, wait for the content, take what is visible."""
+        """Load the page, wait for its content, and take the visible HTML."""
         end_s = anyio.current_time() + self.job.time_s
         page = await context.new_page()
         page.set_default_timeout(self.job.time_s * 1000)
-        self._watch(context, page)
+        self._subscribe(context, page)
         response = await page.goto(self.job.url, wait_until="domcontentloaded")
         if self.media_type and not self.media_type.startswith(script.READABLE):
             return self._problem("download")
@@ -136,7 +136,7 @@ class _Visit:
         return driver_protocol.Rendered(self.job.id, page.url, self.status, html)
 
     def failed(self, message: str) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        """What one of Playwright's errors means; a status without a body is one too."""
+        """The answer for an error of Playwright; a status without a body is reported as an error too."""
         if "ERR_HTTP_RESPONSE_CODE_FAILURE" in message:
             return driver_protocol.Rendered(self.job.id, self.at, self.status, "")
         if self.downloading or "Download is starting" in message:
@@ -152,21 +152,21 @@ class _Visit:
     ) -> driver_protocol.RenderFailed:
         return driver_protocol.RenderFailed(self.job.id, problem, self.at or self.job.url, detail)
 
-    def _watch(self, context: BrowserContext, page: Page) -> None:
-        page.on("request", self._asked)
-        page.on("requestfinished", self._answered)
-        page.on("requestfailed", self._answered)
+    def _subscribe(self, context: BrowserContext, page: Page) -> None:
+        page.on("request", self._started)
+        page.on("requestfinished", self._finished)
+        page.on("requestfailed", self._finished)
         page.on("response", self._response)
         page.on("dialog", _dismiss)
         page.on("download", self._download)
         context.on("page", _closed)
 
-    def _asked(self, request: Request) -> None:
+    def _started(self, request: Request) -> None:
         self.pending += 1
         if _is_main(request):
             self.at = request.url
 
-    def _answered(self, request: Request) -> None:
+    def _finished(self, request: Request) -> None:
         self.pending -= 1
 
     def _response(self, response: Response) -> None:
@@ -178,33 +178,33 @@ class _Visit:
         self.downloading = True
 
     async def _settle(self, page: Page, end_s: float) -> None:
-        """Until the content is there, or its time is up."""
+        """Wait until the content is complete, up to the time limit."""
         settling = Settling()
         left_s = end_s - anyio.current_time()
         with anyio.move_on_after(min(self.job.settle_s, left_s)):
             while True:
                 began = anyio.current_time()
-                chars, complete = await _asked_page(page, script.OBSERVE) or (0, False)
+                chars, complete = await _evaluate(page, script.OBSERVE) or (0, False)
                 now = anyio.current_time()
-                settling = settling.seeing(Observation(now, chars, self.pending, complete))
+                settling = settling.observe(Observation(now, chars, self.pending, complete))
                 if settling.done(now):
                     return
-                await anyio.sleep(max(LOOK_S, 2 * (now - began)))
+                await anyio.sleep(max(OBSERVE_S, 2 * (now - began)))
 
     async def _take(self, page: Page) -> str:
-        """What is visible, empty when it is too long; a page that moves on meanwhile is waited for."""
+        """The visible HTML, empty if it is too long; after a navigation, it is taken again."""
         for _ in range(TRIES):
-            taken = await _asked_page(page, script.TAKE, [list(script.BANNERS), self.job.max_chars])
+            taken = await _evaluate(page, script.TAKE, [list(script.BANNERS), self.job.max_chars])
             if taken is not None:
                 return str(taken)
             await page.wait_for_load_state("domcontentloaded")
         return ""
 
 
-async def _asked_page(page: Page, question: str, argument: object = None) -> Any:
-    """What a script says inside the page; nothing when the page moved on under it."""
+async def _evaluate(page: Page, function: str, argument: object = None) -> Any:
+    """The result of a script in the page; None if a navigation destroyed its context."""
     try:
-        return await page.evaluate(question, argument)
+        return await page.evaluate(function, argument)
     except Error as error:
         if any(words in error.message for words in MOVED):
             return None
@@ -212,7 +212,7 @@ async def _asked_page(page: Page, question: str, argument: object = None) -> Any
 
 
 def _is_main(request: Request) -> bool:
-    """Whether it is for the document itself."""
+    """Whether the request is for the top-level document."""
     return request.is_navigation_request() and request.frame.parent_frame is None
 
 
