@@ -283,5 +283,5 @@ def test_database_that_cannot_be_written_is_told(tmp_path: Path, authority: Auth
     database = tmp_path / DATABASE
     database.mkdir(parents=True)
     (database / "cert9.db").mkdir()
-    with pytest.raises(AuthoritiesError, match="could not be made"):
+    with pytest.raises(AuthoritiesError, match="could not be written"):
         trust(tmp_path, ca_file)

@@ -154,7 +154,7 @@ def test_memory_is_bounded() -> None:
     memory = TwinMemory()
     for number in range(MAX_HOSTS + 1):
         memory.note(f"h{number}", START, found=True)
-    assert len(memory.asked) == MAX_HOSTS
+    assert len(memory.probed) == MAX_HOSTS
     assert memory.has("h0", START) is None
     assert memory.has("h1", START) is True
     assert memory.has("h1", START + timedelta(days=1)) is None

@@ -347,11 +347,11 @@ async def _secured(stream: ByteStream, host: str, egress: Egress) -> ByteStream:
 async def _tunnelled(server: ByteStream, upstream: Upstream, url: Url) -> int:
     """The status of a forward proxy's answer to CONNECT; nothing is sent through the tunnel before."""
     host = f"[{url.host}]" if ":" in url.host else url.host
-    asked = Head("", ()).forwarded(
+    connect = Head("", ()).forwarded(
         f"CONNECT {host}:{url.port} HTTP/1.1",
         [("Host", f"{host}:{url.port}"), *_credentials(upstream)],
     )
-    await server.send(asked)
+    await server.send(connect)
     back, rest = await read_head(server)
     if rest and back.status < 300:
         raise BadHead

@@ -1,7 +1,7 @@
-"""What a loader found → one plain HTML document: a tree made clean, a frame around it.
+"""A loader's HTML → one plain HTML document.
 
-The tree keeps text, headings, lists, tables, code, formulas (as TeX) and links; classes, styles and
-wrappers go, so that whoever reads the document next needs no knowledge of its source.
+The tree keeps text, headings, lists, tables, code, formulas (as TeX) and links. Classes, styles and wrappers are
+removed, so that extraction needs no knowledge of the source.
 """
 
 import re
@@ -32,7 +32,7 @@ LINK_DENSE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A document to be: its body as HTML, and what is known of it."""
+    """The content of an HTML document: its body and its metadata."""
 
     title: str
     body: str
@@ -45,7 +45,7 @@ class Article:
 
 
 def to_html(article: Article) -> bytes:
-    """The whole document; its body stands under the title as the only first-level heading."""
+    """The HTML document; the title is its only first-level heading."""
     named = (
         ("author", article.author),
         ("article:published_time", article.published),
@@ -67,7 +67,7 @@ def to_html(article: Article) -> bytes:
 
 
 def article_page(article: Article, now: datetime) -> Page:
-    """A page that holds the document."""
+    """A page with the document."""
     return Page(
         url=article.url,
         requested_url=article.url,
@@ -80,7 +80,7 @@ def article_page(article: Article, now: datetime) -> Page:
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """A list of facts as HTML; what has no value is left out. Values are HTML already."""
+    """A list of facts as HTML, without those that have no value. Values are HTML already."""
     rows = "".join(
         f"<li><strong>{escape(name)}:</strong> {value}</li>" for name, value in pairs if value
     )
@@ -88,7 +88,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def tidy(root: "Element") -> None:
-    """Make a tree plain, in place: formulas as TeX, no wrappers, no attributes but a few."""
+    """Simplify a tree in place: formulas as TeX, no wrappers, only a few attributes."""
     write_formulas(root, "math")
     for wrapper in reversed(root.select(WRAPPERS)):
         _undo(wrapper)
@@ -103,7 +103,7 @@ def tidy(root: "Element") -> None:
 
 
 def write_formulas(root: "Element", selector: str) -> None:
-    """Put the TeX of each formula in its place: displayed ones as code blocks of `math`, others as $`…`$."""
+    """Replace each formula by its TeX: displayed ones as `math` code blocks, others as $`…`$."""
     from turbohtml import Element, Text
 
     for element in root.select(selector):
@@ -118,14 +118,14 @@ def write_formulas(root: "Element", selector: str) -> None:
 
 
 def displayed(tex: str) -> "Element":
-    """A formula on lines of its own."""
+    """A displayed formula."""
     from turbohtml import Element, Text
 
     return Element("pre", {}, [Element("code", {"class": "language-math"}, [Text(tex)])])
 
 
 def tex_of(math: "Element") -> str:
-    """The TeX behind a MathML element, empty when it names none."""
+    """The TeX source of a MathML element; empty if it has none."""
     annotation = next(
         (node for node in math.select("annotation") if "tex" in (node.attr("encoding") or "")), None
     )
@@ -136,7 +136,7 @@ def tex_of(math: "Element") -> str:
 
 
 def _undo(wrapper: "Element") -> None:
-    """A wrapper of blocks vanishes, a wrapper of words becomes a paragraph."""
+    """Remove wrappers of blocks; turn wrappers of text into paragraphs."""
     from turbohtml import Text
 
     parent = wrapper.parent
@@ -157,9 +157,7 @@ def _undo(wrapper: "Element") -> None:
 
 
 def _settle_links(root: "Element") -> None:
-    """Links of tables, and of lists that are little else, become their text: they would be taken
-    for navigation.
-    """
+    """Replace links in tables, and in lists of links, by their text: extraction would take them for navigation."""
     for anchor in root.select("table a, a:not([href])"):
         anchor.unwrap()
     for block in root.select(LISTS):

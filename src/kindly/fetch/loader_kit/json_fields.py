@@ -1,4 +1,4 @@
-"""A decoded JSON answer, read by what is expected in it. Pure; knows no source."""
+"""Typed access to a decoded JSON answer. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from kindly.fetch.loader_kit.loader import NotLoaded
 
 @dataclass(frozen=True, slots=True)
 class JsonFields:
-    """A JSON object. What is optional and missing, null or of another type reads as empty."""
+    """A JSON object. Optional fields that are missing, null or of another type read as empty."""
 
     values: Mapping[str, object]
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """The object itself; raises `NotLoaded` when it is none."""
+        """The object itself; raises `NotLoaded` if it is not one."""
         if not isinstance(value, dict):
             raise _unexpected()
         return cls(value)
@@ -26,7 +26,7 @@ class JsonFields:
         return value if isinstance(value, str) else ""
 
     def needed(self, name: str) -> str:
-        """A string that is there; raises `NotLoaded` when it is not."""
+        """A required string; raises `NotLoaded` if it is missing."""
         if not (text := self.text(name)):
             raise _unexpected()
         return text
@@ -59,7 +59,7 @@ class JsonFields:
 
 
 def objects(value: object) -> list[JsonFields]:
-    """The objects of a list; raises `NotLoaded` when it is no list."""
+    """The objects of a list; raises `NotLoaded` if it is not a list."""
     if not isinstance(value, list):
         raise _unexpected()
     return [JsonFields(item) for item in value if isinstance(item, dict)]

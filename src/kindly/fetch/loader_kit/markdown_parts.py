@@ -1,6 +1,4 @@
-"""What loaders lay their pages out with: Markdown of parts, what people see of somebody's Markdown,
-and the page at the end. Pure; knows no source.
-"""
+"""Markdown for loaders: joins parts, cleans Markdown that users wrote, and builds the page. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,14 +19,12 @@ DEEPEST = 6
 
 
 def document(*parts: str) -> str:
-    """The parts that are not empty, as one text, a blank line between them."""
+    """The non-empty parts as one text, separated by blank lines."""
     return "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
 
 def bounded(parts: Iterable[str], left_out: str, limit: int = MAX_CHARACTERS) -> list[str]:
-    """As many parts as fit into `limit` characters; `left_out`, with `{}` for their number, says
-    how many do not.
-    """
+    """The parts that fit into `limit` characters, and `left_out` with the number of the others in its `{}`."""
     every = list(parts)
     size = 0
     for index, part in enumerate(every):
@@ -49,7 +45,7 @@ def line(text: str) -> str:
 
 
 def facts(*values: str) -> str:
-    """The values that are not empty, on one line."""
+    """The non-empty values on one line."""
     return " · ".join(filter(None, values))
 
 
@@ -59,7 +55,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def fenced(text: str, language: str = "") -> str:
-    """A code block, verbatim, its fence longer than any inside it."""
+    """A verbatim code block, with a fence longer than any inside it."""
     fence = "```"
     while fence in text:
         fence += "`"
@@ -67,7 +63,7 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def day(moment: str | int) -> str:
-    """`2026-01-31` of an ISO time or of seconds since 1970; empty when there is none."""
+    """`2026-01-31` for an ISO time or seconds since 1970; empty if there is none."""
     if isinstance(moment, str):
         return moment[:10]
     if moment <= 0:
@@ -76,8 +72,8 @@ def day(moment: str | int) -> str:
 
 
 def shown(markdown: str, *, below: int = 0) -> str:
-    """What people see of somebody's Markdown: without HTML comments and remarks, and with its
-    headings `below` levels deeper, so that they do not pass for ours. Code stays verbatim.
+    """A user's Markdown as it is rendered: without HTML comments, and with headings `below` levels deeper, so that they
+    cannot be confused with ours. Code stays verbatim.
     """
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     return "".join(
@@ -98,7 +94,7 @@ def _deepened(prose: str, below: int) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """Fenced code and the prose between, in order, HTML comments left out of the prose."""
+    """Fenced code and the prose between it, in order; the prose without HTML comments."""
     prose: list[str] = []
     at = 0
     look_from = 0
@@ -129,31 +125,29 @@ def _comment_end(text: str, opening: re.Match[str]) -> int:
 
 
 def _inline_end(text: str, opening: re.Match[str]) -> int:
-    """The end of inline code, or of the backticks that open none."""
+    """The end of inline code, or of backticks that open none."""
     closing = re.compile(rf"(?<!`){opening[0]}(?!`)")
     end = closing.search(text, opening.end(), opening.end() + MAX_INLINE_CODE)
     return end.end() if end else opening.end()
 
 
 def escaped(text: str) -> str:
-    """Text for an HTML document, whether or not its source had escaped it already."""
+    """Text for an HTML document, whether or not its source escaped it already."""
     return escape(line(unescape(text)))
 
 
 def markdown_page(url: Url, text: str, now: datetime) -> Page:
-    """The page of a source that was laid out in Markdown."""
+    """A Markdown page."""
     return _page(url, "text/markdown", text, now)
 
 
 def plain_page(url: Url, text: str, now: datetime) -> Page:
-    """The page of a plain text."""
+    """A plain-text page."""
     return _page(url, "text/plain", text, now)
 
 
 def html_page(url: Url, title: str, article: str, now: datetime) -> Page:
-    """The page of a source that was laid out in HTML; `article` is what stands in `<article>`,
-    below the title.
-    """
+    """An HTML page; `article` is the content of its `<article>` below the title."""
     heading_text = escaped(title)
     text = (
         f'<!doctype html><html><head><meta charset="utf-8"><title>{heading_text}</title></head>'

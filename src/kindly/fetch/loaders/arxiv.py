@@ -1,6 +1,6 @@
-"""arXiv: abstract, PDF or HTML address → the paper's full text under what the archive knows of it.
+"""arXiv: an abstract, PDF or HTML URL → the paper's metadata and its full text.
 
-The text is the archive's own HTML where there is one, with formulas as TeX; else the PDF as it is.
+The text is the archive's own HTML with formulas as TeX, or the PDF if there is no HTML.
 """
 
 import re
@@ -40,7 +40,7 @@ UNWANTED = (
     ".ltx_role_display-none, .ltx_rdf, .ltx_role_institutetext"
 )
 WITHIN = 'a[href^="#"], a.ltx_ref[href*="#"]:not(.ltx_href):not(.ltx_url)'
-"""Links from one place of the paper to another."""
+"""Links within the paper."""
 INLINE_TEX = re.compile(r"\$([^$]{1,500})\$")
 SPAN_TABLES = (
     ("span.ltx_tabular", "table"),
@@ -63,14 +63,13 @@ class Arxiv:
     )
 
     def matches(self, url: Url) -> bool:
-        """Whether it is a paper's address."""
         return paper_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The paper, or its abstract alone where nothing else is to be had."""
+        """The paper, or only its metadata and abstract if no full text is available."""
         paper = paper_of(url)
         if paper is None:
-            raise NotLoaded("The address names no paper.", url=str(url))
+            raise NotLoaded("The URL does not name a paper.", url=str(url))
         record, text = await _both(paper, client)
         if isinstance(text, Page) and _is_pdf(text):
             return text
@@ -86,7 +85,7 @@ class Arxiv:
 
 @dataclass(frozen=True, slots=True)
 class ArxivRecord:
-    """What the archive knows of a paper."""
+    """The archive's metadata of a paper."""
 
     title: str
     abstract: str = ""
@@ -100,13 +99,13 @@ class ArxivRecord:
 
 
 def paper_of(url: Url) -> str | None:
-    """The identifier, with its version if given, that an address names."""
+    """The paper's identifier in a URL, with its version if given."""
     found = PAPER.match(url.target.partition("?")[0]) if url.host in HOSTS else None
     return found.group(1) if found else None
 
 
 async def _both(paper: str, client: LoaderClient) -> tuple[ArxivRecord | None, Page | KindlyError]:
-    """What the archive knows and the text, asked for at once; each may fail alone."""
+    """Metadata and text, fetched concurrently; each may fail by itself."""
     records: list[ArxivRecord | None] = []
 
     async def look_up() -> None:
@@ -119,16 +118,16 @@ async def _both(paper: str, client: LoaderClient) -> tuple[ArxivRecord | None, P
 
 
 async def _record(paper: str, client: LoaderClient) -> ArxivRecord | None:
-    asked = client.address("ARXIV_API_URL", "/api/query", {"id_list": paper, "max_results": "1"})
+    api_url = client.address("ARXIV_API_URL", "/api/query", {"id_list": paper, "max_results": "1"})
     try:
-        reply = await client.api(asked)
+        reply = await client.api(api_url)
     except KindlyError:
         return None
     return to_record(reply.body.decode("utf-8", "replace"))
 
 
 async def _text(paper: str, client: LoaderClient) -> Page | KindlyError:
-    """The HTML, else the PDF, else why there is neither."""
+    """The HTML, or the PDF, or the error if there is neither."""
     try:
         page = await client.page(client.address("ARXIV_URL", f"/html/{paper}"))
         if b"ltx_" in page.body:
@@ -147,7 +146,7 @@ def _is_pdf(page: Page) -> bool:
 
 
 def to_record(feed: str) -> ArxivRecord | None:
-    """The one entry of the interface's answer; None when it has none, or tells of an error."""
+    """The only entry of the API's answer; None if there is none, or if it reports an error."""
     from turbohtml import HTMLParseError, parse_xml
 
     try:
@@ -174,7 +173,7 @@ def to_record(feed: str) -> ArxivRecord | None:
 
 
 def to_article(paper: str, record: ArxivRecord | None, markup: str, base_url: str) -> Article:
-    """The paper's HTML under what is known of it.
+    """The paper's HTML below its metadata.
 
     Raises:
         NotLoaded: there is no paper in it.
@@ -184,7 +183,7 @@ def to_article(paper: str, record: ArxivRecord | None, markup: str, base_url: st
     document = parse(markup)
     root = document.select_one("article.ltx_document, .ltx_document, .ltx_page_content")
     if root is None:
-        raise NotLoaded("The paper's HTML is not of the known shape.", url=base_url)
+        raise NotLoaded("The paper's HTML has an unknown structure.", url=base_url)
     named = root.select_one(".ltx_title_document") or document.select_one("title")
     title = record.title if record else " ".join((named.text if named else paper).split())
     if record is not None and record.abstract:
@@ -194,7 +193,7 @@ def to_article(paper: str, record: ArxivRecord | None, markup: str, base_url: st
 
 
 def without_text(paper: str, record: ArxivRecord) -> Article:
-    """What is known of a paper whose text could not be had, saying so."""
+    """The metadata of a paper whose text could not be fetched, with a note about that."""
     note = "<p>(The full text of this paper could not be had; this is its abstract alone.)</p>"
     return _framed(paper, record, record.title, note)
 
@@ -229,7 +228,7 @@ def _framed(paper: str, record: ArxivRecord | None, title: str, text: str) -> Ar
 
 
 class _Reader:
-    """Reads the text of one child of a feed's entry by its name."""
+    """Reads the text of a feed entry's child by its name."""
 
     def __init__(self, document: "Document") -> None:
         entry = document.select_one("entry")
@@ -262,7 +261,7 @@ def _clean(root: "Element", base_url: str) -> None:
 
 
 def _write_equations(root: "Element") -> None:
-    """Each displayed equation or group of them becomes one block of TeX, with its numbers."""
+    """Turn each displayed equation, or group of equations, into one TeX block with its numbers."""
     for table in root.select(".ltx_eqn_table"):
         lines = []
         for row in table.select(".ltx_eqn_row"):

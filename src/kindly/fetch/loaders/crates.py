@@ -1,4 +1,4 @@
-"""crates.io: crate page → what the registry knows of it and its README."""
+"""crates.io: a crate's page → its metadata and README, through the registry's API."""
 
 import re
 from dataclasses import dataclass
@@ -22,43 +22,42 @@ MAX_VERSIONS = 15
 
 @dataclass(frozen=True, slots=True)
 class Crates:
-    """Loads crates through the registry's interface."""
+    """Loads crates through the registry's API."""
 
     name: str = "crates"
     tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("CRATES_URL", f"https://{HOST}"),)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is a crate's address, or a release's."""
         return crate_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The crate, at the release that the address names or at the latest stable one."""
+        """The crate, at the release in the URL or at the latest stable one."""
         found = crate_of(url)
         if found is None:
-            raise NotLoaded("The address names no crate.", url=str(url))
-        crate, asked = found
+            raise NotLoaded("The URL does not name a crate.", url=str(url))
+        crate, release = found
         answer = JsonFields.of(
             await client.json(client.address("CRATES_URL", f"/api/v1/crates/{crate}"))
         )
-        version = asked or latest(answer.part("crate"))
+        version = release or latest(answer.part("crate"))
         readme = await _readme(crate, version, client)
         body = await anyio.to_thread.run_sync(plain, readme)
         return article_page(to_article(answer, version, body), client.now)
 
 
 async def _readme(crate: str, version: str, client: LoaderClient) -> str:
-    """The README as the registry renders it, empty where there is none."""
-    asked = client.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
+    """The README as the registry renders it; empty if there is none."""
+    api_url = client.address("CRATES_URL", f"/api/v1/crates/{crate}/{version}/readme")
     try:
-        reply = await client.api(asked, (("Accept", "text/html"),))
+        reply = await client.api(api_url, (("Accept", "text/html"),))
     except FetchError:
         return ""
     return reply.body.decode("utf-8", "replace")
 
 
 def crate_of(url: Url) -> tuple[str, str] | None:
-    """The crate and release that an address names; no release is an empty one."""
+    """The crate and the release in a URL; the release may be empty."""
     found = CRATE.match(url.target.partition("?")[0])
     if found is None or url.host not in {HOST, f"www.{HOST}"}:
         return None
@@ -66,7 +65,7 @@ def crate_of(url: Url) -> tuple[str, str] | None:
 
 
 def latest(crate: JsonFields) -> str:
-    """The newest stable release, else the newest of all; raises `NotLoaded` when there is none."""
+    """The newest stable release, or the newest of all; raises `NotLoaded` if there is none."""
     stable = crate.text("max_stable_version") or crate.text("max_version")
     return stable or crate.needed("newest_version")
 
@@ -86,7 +85,7 @@ def plain(readme: str) -> str:
 
 
 def to_article(answer: JsonFields, version: str, readme: str) -> Article:
-    """The interface's answer, laid out above the README.
+    """The API's answer as an article, with the README below it.
 
     Raises:
         NotLoaded: it tells of no crate, or not of that release.

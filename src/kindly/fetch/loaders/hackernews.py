@@ -1,4 +1,4 @@
-"""Hacker News: item → the story or comment with the thread below it, replies quoted one level deeper each."""
+"""Hacker News: an item → the story or comment and its thread, each reply quoted one level deeper."""
 
 import re
 from dataclasses import dataclass
@@ -16,42 +16,41 @@ HOST = "news.ycombinator.com"
 ITEM = re.compile(r"[0-9]{1,12}\Z")
 MAX_COMMENTS = 500
 MAX_QUOTE_LEVEL = 6
-"""Replies deeper than this are quoted no deeper, and name whom they answer instead."""
+"""Deeper replies stay at this level and name the author that they reply to."""
 
 
 @dataclass(frozen=True, slots=True)
 class HackerNews:
-    """Loads threads through the search service's interface, which gives them whole."""
+    """Loads threads through the search service's API, which returns a whole thread at once."""
 
     name: str = "hackernews"
     tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("HN_API_URL", "https://hn.algolia.com"),)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is an item's address."""
         return item_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
         """The item and its thread."""
         item = item_of(url)
         if item is None:
-            raise NotLoaded("The address names no item.", url=str(url))
+            raise NotLoaded("The URL does not name an item.", url=str(url))
         answer = await client.json(client.address("HN_API_URL", f"/api/v1/items/{item}"))
         return article_page(to_article(JsonFields.of(answer), item), client.now)
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One comment in its place."""
+    """A comment and its position in the thread."""
 
     fields: JsonFields
     level: int
     parent: str
-    """Who is answered."""
+    """The author of the comment that it replies to."""
 
 
 def item_of(url: Url) -> str | None:
-    """The number of the item that an address names."""
+    """The item's number in a URL."""
     path, _, query = url.target.partition("?")
     if url.host != HOST or path != "/item":
         return None
@@ -60,7 +59,7 @@ def item_of(url: Url) -> str | None:
 
 
 def address(item: str) -> str:
-    """The item's own address."""
+    """The item's canonical URL."""
     return f"https://{HOST}/item?id={item}"
 
 
@@ -91,7 +90,7 @@ def to_article(item: JsonFields, number: str) -> Article:
 
 
 def thread_of(item: JsonFields) -> tuple[list[Comment], int]:
-    """The comments below an item, each before its answers, and how many are beyond the limit."""
+    """The comments below an item, each before its replies, and how many exceed the limit."""
     comments: list[Comment] = []
     total = 0
     waiting = [Comment(child, 1, "") for child in reversed(item.parts("children"))]
@@ -124,7 +123,7 @@ def _story(item: JsonFields) -> str:
 
 
 def _options(item: JsonFields) -> str:
-    """The choices of a poll."""
+    """The options of a poll."""
     rows = [
         f"<li>{option.text('text')}: {_points(option.number('points'))}</li>"
         for option in item.parts("options")

@@ -1,4 +1,4 @@
-"""npm: package page → what the registry knows of it and its README."""
+"""npm: a package's page → its metadata and README, from the registry."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ MAX_DEPENDENCIES = 40
 
 @dataclass(frozen=True, slots=True)
 class Npm:
-    """Loads packages from the registry; those too long-lived to be had whole by their latest release."""
+    """Loads packages from the registry; those with too many releases to fetch, by their latest release only."""
 
     name: str = "npm"
     tokens: tuple[Need, ...] = ()
@@ -37,25 +37,24 @@ class Npm:
     )
 
     def matches(self, url: Url) -> bool:
-        """Whether it is a package's address, or a release's."""
         return package_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The package, at the release that the address names or at the latest."""
+        """The package, at the release in the URL or at the latest one."""
         found = package_of(url)
         if found is None:
-            raise NotLoaded("The address names no package.", url=str(url))
+            raise NotLoaded("The URL does not name a package.", url=str(url))
         package, version = found
         try:
-            asked = client.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
-            text = to_markdown(JsonFields.of(await client.json(asked)), version)
+            api_url = client.address("NPM_REGISTRY_URL", f"/{quote(package, safe='@')}")
+            text = to_markdown(JsonFields.of(await client.json(api_url)), version)
         except PageTooLarge:
             text = await _by_release(package, version, client)
         return markdown_page(url, text, client.now)
 
 
 async def _by_release(package: str, version: str, client: LoaderClient) -> str:
-    """One release and the README among its files."""
+    """One release, and the README from its files."""
     path = f"/{quote(package, safe='@')}/{version or 'latest'}"
     release = JsonFields.of(await client.json(client.address("NPM_REGISTRY_URL", path)))
     number = release.needed("version")
@@ -68,14 +67,14 @@ async def _by_release(package: str, version: str, client: LoaderClient) -> str:
 
 
 def package_of(url: Url) -> tuple[str, str] | None:
-    """The package and release that an address names; no release is an empty one."""
+    """The package and the release in a URL; the release may be empty."""
     path = url.target.partition("?")[0].replace("%40", "@").replace("%2F", "/").replace("%2f", "/")
     found = PACKAGE.match(path) if url.host in HOSTS else None
     return (found[1], found[2] or "") if found else None
 
 
 def to_markdown(package: JsonFields, version: str = "") -> str:
-    """The registry's answer, laid out.
+    """The registry's answer as Markdown.
 
     Raises:
         NotLoaded: it does not have that release, or any.
@@ -134,7 +133,7 @@ def _dependencies(release: JsonFields) -> str:
 
 
 def _versions(package: JsonFields) -> str:
-    """The latest releases by their day."""
+    """The latest releases with their dates."""
     times = package.part("time")
     dated = [
         (times.text(version), f"- {version}: {day(times.text(version))}")

@@ -1,4 +1,4 @@
-"""PyPI: project page → what the index knows of it and its README."""
+"""PyPI: a project's page → its metadata and README, through the JSON API."""
 
 import re
 from dataclasses import dataclass
@@ -28,21 +28,20 @@ MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown"})
 
 @dataclass(frozen=True, slots=True)
 class Pypi:
-    """Loads projects through the JSON interface."""
+    """Loads projects through the JSON API."""
 
     name: str = "pypi"
     tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("PYPI_URL", f"https://{HOST}"),)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is a project's address, or a release's."""
         return project_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The project, at the release that the address names or at the latest."""
+        """The project, at the release in the URL or at the latest one."""
         found = project_of(url)
         if found is None:
-            raise NotLoaded("The address names no project.", url=str(url))
+            raise NotLoaded("The URL does not name a project.", url=str(url))
         project, version = found
         path = f"/pypi/{project}/{version}/json" if version else f"/pypi/{project}/json"
         answer = JsonFields.of(await client.json(client.address("PYPI_URL", path)))
@@ -50,7 +49,7 @@ class Pypi:
 
 
 def project_of(url: Url) -> tuple[str, str] | None:
-    """The project and release that an address names; no release is an empty one."""
+    """The project and the release in a URL; the release may be empty."""
     found = PROJECT.match(url.target.partition("?")[0])
     if found is None or url.host not in {HOST, f"www.{HOST}"}:
         return None
@@ -58,7 +57,7 @@ def project_of(url: Url) -> tuple[str, str] | None:
 
 
 def to_markdown(answer: JsonFields) -> str:
-    """The interface's answer, laid out.
+    """The API's answer as Markdown.
 
     Raises:
         NotLoaded: it tells of no project.
@@ -90,7 +89,7 @@ def _facts(answer: JsonFields, info: JsonFields) -> str:
 
 
 def _licence(info: JsonFields) -> str:
-    """The licence's name; some projects give its whole text instead."""
+    """The licence's name; some projects give the whole text instead."""
     classified = [
         item.rpartition(" :: ")[2]
         for item in info.texts("classifiers")
@@ -120,7 +119,7 @@ def _dependencies(info: JsonFields) -> str:
 
 
 def _versions(answer: JsonFields) -> str:
-    """The latest releases by the day of their upload; empty ones never had a file."""
+    """The latest releases with their upload dates; releases without files are left out."""
     releases = answer.part("releases")
     dated = []
     for version in releases.values:
@@ -138,7 +137,7 @@ def _versions(answer: JsonFields) -> str:
 
 
 def _description(info: JsonFields) -> str:
-    """The README: Markdown as it is, other markup verbatim in a block of its own."""
+    """The README: Markdown as it is, other markup verbatim in a code block."""
     text = info.text("description").replace("\r\n", "\n").strip("\n")
     kind = info.text("description_content_type").partition(";")[0].strip().lower()
     if not text.strip() or text.strip() == "UNKNOWN":

@@ -1,4 +1,4 @@
-"""RFCs: any of their addresses → the plain text without its pages, sections as headings, figures verbatim."""
+"""RFCs: any URL of an RFC → its plain text without page breaks, sections as headings, figures verbatim."""
 
 import re
 from collections.abc import Iterator
@@ -53,29 +53,28 @@ DRAWN = re.compile(
 )
 CODE = re.compile(r"[{};]\s*$|^\s*[\w-]+\s+=/?\s|\s{4,}\S|^\s*[\[{<]|://|^\s*(?:[CS]:|-->|//|#)\s?")
 PROSE_WIDTH = 44
-"""Lines of prose are filled at least this far before they break."""
+"""Lines of prose have at least this length before they break."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rfc:
-    """Loads RFCs from their editor."""
+    """Loads RFCs from the RFC Editor."""
 
     name: str = "rfc"
     tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = (("RFC_EDITOR_URL", "https://www.rfc-editor.org"),)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is an RFC's address."""
         return number_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The RFC, with what has become of it where the editor says."""
+        """The RFC, with its status (such as obsoleted) if the RFC Editor gives one."""
         number = number_of(url)
         if number is None:
-            raise NotLoaded("The address names no RFC.", url=str(url))
+            raise NotLoaded("The URL does not name an RFC.", url=str(url))
         reply = await client.api(client.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.txt"))
         if reply.body.lstrip()[:1] == b"<":
-            raise NotLoaded("The RFC is not to be had as plain text.", url=str(url))
+            raise NotLoaded("The RFC is not available as plain text.", url=str(url))
         record = await _record(number, client)
         text = reply.body.decode("utf-8", "replace")
         markdown = await anyio.to_thread.run_sync(to_markdown, number, text, record)
@@ -83,7 +82,7 @@ class Rfc:
 
 
 async def _record(number: str, client: LoaderClient) -> JsonFields:
-    """What the editor knows of an RFC; nothing when he does not say."""
+    """The RFC Editor's metadata of an RFC; empty if it is not available."""
     try:
         return JsonFields.of(
             await client.json(client.address("RFC_EDITOR_URL", f"/rfc/rfc{number}.json"))
@@ -93,7 +92,7 @@ async def _record(number: str, client: LoaderClient) -> JsonFields:
 
 
 def number_of(url: Url) -> str | None:
-    """The number of the RFC that an address names."""
+    """The RFC's number in a URL."""
     path = url.target.partition("?")[0]
     for hosts, pattern in ADDRESSES:
         found = pattern.match(path) if url.host in hosts else None
@@ -103,7 +102,7 @@ def number_of(url: Url) -> str | None:
 
 
 def to_markdown(number: str, text: str, record: JsonFields) -> str:
-    """The RFC's text, laid out, below what the editor knows of it."""
+    """The RFC's text as Markdown, below its metadata."""
     title = line(record.text("title"))
     known = facts(
         line(record.text("status") or record.text("pub_status")).capitalize(),
@@ -124,7 +123,7 @@ def to_markdown(number: str, text: str, record: JsonFields) -> str:
 
 
 def without_pages(text: str) -> list[str]:
-    """The lines of an RFC without page breaks, footers and headers; a paragraph cut by a page is whole again."""
+    """The lines of an RFC without page breaks, footers and headers; paragraphs across pages are joined."""
     kept: list[str] = []
     for page in text.replace("\r\n", "\n").split("\f"):
         lines = page.split("\n")
@@ -152,7 +151,7 @@ def _goes_on(last: str, first: str) -> bool:
 
 
 def laid_out(lines: list[str]) -> Iterator[str]:
-    """Markdown parts: headings, paragraphs and verbatim blocks; blocks that follow each other are one."""
+    """Markdown parts: headings, paragraphs and verbatim blocks; adjacent verbatim blocks are joined."""
     verbatim: list[str] = []
     for block in _blocks(lines):
         if _is_verbatim(block):
@@ -191,7 +190,7 @@ def _heading(block: list[str]) -> str:
 
 
 def _is_verbatim(block: list[str]) -> bool:
-    """Whether line breaks and blanks carry meaning: a figure, a table, code, a table of contents,
+    """Whether line breaks and spaces are significant: a figure, a table, code, a table of contents,
     the head of the first page.
     """
     if any(DRAWN.search(row) or LEADERS.search(row) for row in block):
@@ -209,14 +208,14 @@ def _is_verbatim(block: list[str]) -> bool:
 
 
 def _is_filled(block: list[str]) -> bool:
-    """Whether lines break where they are full, as prose does."""
+    """Whether lines break at full length, as in prose."""
     return len(block) > 1 and all(
         len(row.strip()) > PROSE_WIDTH and "    " not in row.strip() for row in block[:-1]
     )
 
 
 def _is_ragged(block: list[str]) -> bool:
-    """Whether lines start at many depths, as code does."""
+    """Whether lines start at many indentation levels, as in code."""
     return len(block) > 2 and len({_depth(row) for row in block}) > 2
 
 
@@ -231,7 +230,7 @@ def _paragraph(block: list[str]) -> str:
 
 
 def _unlisted(row: str) -> str:
-    """A line of prose that Markdown would not take for a heading or a quotation."""
+    """A line of prose, escaped if Markdown would read it as a heading or a quotation."""
     return f"\\{row}" if row.startswith(("#", ">")) else row
 
 

@@ -1,7 +1,7 @@
 """Stack Exchange, all sites: a question with its answers and comments, through its API.
 
-The API's bodies are HTML, so the page is one clean HTML document and extraction makes the Markdown.
-The API takes its key in the query only; errors never show a query, and the key goes nowhere else.
+The API's bodies are HTML, so the page is one clean HTML document, and extraction writes the Markdown. The API accepts
+its key only in the query; errors never show a query.
 """
 
 import re
@@ -31,43 +31,40 @@ SITES = frozenset(
     }
 )
 PARTS = frozenset({"meta", "es", "ja", "pt", "ru", "es.meta", "ja.meta", "pt.meta", "ru.meta"})
-"""What stands before `SITES` in the name of a site of its own."""
+"""Prefixes of `SITES` that are sites of their own."""
 NO_SITES = frozenset({"api", "area51", "chat", "chat.meta", "data", "openid", "www", "blog"})
-"""What stands before `.stackexchange.com` without being a site with questions."""
+"""Subdomains of `.stackexchange.com` that are not sites with questions."""
 PATH = re.compile(r"/(questions|q|a)/([1-9][0-9]{0,18})(?:/[^?]*)?(?:\?.*)?")
 
 MAX_ANSWERS = 100
 PAGE_SIZE = 50
 MAX_COMMENT_PAGES = 3
-REFUSED_REST_S = 60.0
-"""How long a refusal (HTTP 400: throttled, among others) is taken to last; its text says more, but
-is not read.
-"""
-QUOTA_REST_S = 3_600.0
+REFUSED_COOLDOWN_S = 60.0
+"""Cool-down after a refusal (HTTP 400, for example when throttled); its text, which is not parsed, has the details."""
+QUOTA_COOLDOWN_S = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
 class StackExchange:
-    """Loads questions, whichever of their addresses is given."""
+    """Loads questions by any of their URLs."""
 
     name: str = "stackexchange"
     tokens: tuple[Need, ...] = (Need(KEY, "secret", "Raises Stack Exchange's limits; optional."),)
     base_urls: tuple[tuple[str, str], ...] = ((API, "https://api.stackexchange.com/2.3"),)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is a question or an answer of one of the network's sites."""
         return site_of(url.host) is not None and PATH.fullmatch(url.target) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
         """The question, its answers in order, and the comments on all of them."""
         found, site = PATH.fullmatch(url.target), site_of(url.host)
         if found is None or site is None:
-            raise NotLoaded("That is no question.", url=str(url))
-        asking = _Asking(client, site)
+            raise NotLoaded("The URL does not name a question.", url=str(url))
+        api = _Api(client, site)
         try:
-            thread = await _thread(asking, found[1], found[2])
+            thread = await _thread(api, found[1], found[2])
         finally:
-            asking.rest()
+            api.start_cooldown()
         address = parse(thread.question.text("link") or str(url))
         return html_page(address, thread.question.needed("title"), to_html(thread), client.now)
 
@@ -77,18 +74,18 @@ STACKEXCHANGE = StackExchange()
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What the API says of one question."""
+    """A question and its answers and comments, as the API returns them."""
 
     question: JsonFields
     answers: tuple[JsonFields, ...] = ()
     more_answers: bool = False
     comments: Mapping[int, tuple[JsonFields, ...]] | None = None
-    """By post; nothing when they could not be had."""
+    """By post; empty if they could not be fetched."""
 
 
 @dataclass(slots=True)
-class _Asking:
-    """Asks the API for items, and remembers when it wants a rest."""
+class _Api:
+    """Calls the API for items, and starts a cool-down when it asks for one."""
 
     client: LoaderClient
     site: str
@@ -96,30 +93,28 @@ class _Asking:
 
     async def items(self, path: str, query: Mapping[str, str]) -> tuple[list[JsonFields], bool]:
         """The items at `path`, and whether there are more."""
-        asked = {"site": self.site, "filter": "withbody", **query}
+        params = {"site": self.site, "filter": "withbody", **query}
         if key := self.client.token(KEY):
-            asked["key"] = key
+            params["key"] = key
         try:
-            answer = JsonFields.of(await self.client.json(self.client.address(API, path, asked)))
+            answer = JsonFields.of(await self.client.json(self.client.address(API, path, params)))
         except PageForbidden:
-            self.cooldown_s = max(self.cooldown_s, REFUSED_REST_S)
+            self.cooldown_s = max(self.cooldown_s, REFUSED_COOLDOWN_S)
             raise
         self.cooldown_s = max(self.cooldown_s, answer.number("backoff"))
         if answer.values.get("quota_remaining") == 0:
-            self.cooldown_s = QUOTA_REST_S
+            self.cooldown_s = QUOTA_COOLDOWN_S
         if not isinstance(answer.values.get("items"), list):
             raise NotLoaded("Stack Exchange answered without items.", url="")
         return answer.parts("items"), answer.flag("has_more")
 
-    def rest(self) -> None:
-        """Leave the API alone for as long as it asked; within one thread no method is asked twice
-        too soon.
-        """
+    def start_cooldown(self) -> None:
+        """Start the cool-down that the API asked for. Within one thread, no method is called twice too soon."""
         self.client.cool_down(self.client.address(API, "/"), self.cooldown_s)
 
 
 def site_of(host: str) -> str | None:
-    """The site's full name as the API takes it, or nothing when the host is none of them."""
+    """The site's full name as the API expects it; empty if the host is not one of the network."""
     name = host.removeprefix("www.")
     if name in SITES:
         return name
@@ -133,37 +128,37 @@ def site_of(host: str) -> str | None:
     return None
 
 
-async def _thread(asking: _Asking, kind: str, number: str) -> Thread:
+async def _thread(api: _Api, kind: str, number: str) -> Thread:
     path = f"/answers/{number}/questions" if kind == "a" else f"/questions/{number}"
-    questions, _ = await asking.items(path, {})
+    questions, _ = await api.items(path, {})
     if not questions:
-        raise NotLoaded("Stack Exchange knows no such question.", url="")
+        raise NotLoaded("Stack Exchange has no such question.", url="")
     question = questions[0]
     answers: list[JsonFields] = []
     more = question.number("answer_count") > 0
     page = 0
     while more and len(answers) < MAX_ANSWERS:
         page += 1
-        found, more = await asking.items(
+        found, more = await api.items(
             f"/questions/{question.number('question_id')}/answers",
             {"sort": "votes", "order": "desc", "pagesize": str(PAGE_SIZE), "page": str(page)},
         )
         answers += found
-    comments = await _comments(asking, question, answers)
+    comments = await _comments(api, question, answers)
     return Thread(question, ranked(answers), more, comments)
 
 
 async def _comments(
-    asking: _Asking, question: JsonFields, answers: list[JsonFields]
+    api: _Api, question: JsonFields, answers: list[JsonFields]
 ) -> Mapping[int, tuple[JsonFields, ...]] | None:
-    """The comments on question and answers, oldest first; nothing when the API fails now."""
+    """The comments on the question and the answers, oldest first; empty if the API fails."""
     posts = [question.number("question_id"), *(answer.number("answer_id") for answer in answers)]
     path = f"/posts/{';'.join(str(post) for post in posts[:100])}/comments"
     by_post: defaultdict[int, list[JsonFields]] = defaultdict(list)
     try:
         for page in range(1, MAX_COMMENT_PAGES + 1):
             query = {"sort": "creation", "order": "asc", "pagesize": "100", "page": str(page)}
-            found, more = await asking.items(path, query)
+            found, more = await api.items(path, query)
             for comment in found:
                 by_post[comment.number("post_id")].append(comment)
             if not more:
@@ -181,7 +176,7 @@ def ranked(answers: list[JsonFields]) -> tuple[JsonFields, ...]:
 
 
 def to_html(thread: Thread) -> str:
-    """A thread as the inside of an article."""
+    """A thread as the content of an `<article>`."""
     question = thread.question
     total = max(question.number("answer_count"), len(thread.answers))
     closed = f"closed: {question.text('closed_reason')}" if question.text("closed_reason") else ""

@@ -1,6 +1,6 @@
-"""Documentation sites that keep a Markdown twin beside each page (`/guide` and `/guide.md`), and `llms.txt`.
+"""Markdown twins: documentation sites that offer each page as Markdown too (`/guide` and `/guide.md`), and `llms.txt`.
 
-A host is asked once whether it has twins; one that has none is left alone for a day.
+Each host is probed once for twins; a host without them is not probed again for a day.
 """
 
 import re
@@ -41,7 +41,7 @@ DOCS_SEGMENTS = frozenset(
     }
 )
 PAGE = re.compile(r"(?:/[^/.?]*|/[^/?]*\.html?)\Z")
-"""The last part of a path that has no extension, or that of a web page."""
+"""The last path segment, without an extension or with that of a web page."""
 MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown", "text/plain"})
 MARKUP = re.compile(
     rb"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype|html|head|body|\?xml|script|div)", re.I | re.S
@@ -50,26 +50,26 @@ MIN_BYTES = 80
 REMEMBERED = timedelta(days=1)
 MAX_HOSTS = 2_000
 PROBE_S = 4.0
-"""How long a page may have to wait for the first look at its host."""
+"""The longest delay of a page by the first probe of its host."""
 
 
 @dataclass(slots=True)
 class TwinMemory:
-    """Which hosts were asked for twins, when, and whether they had one."""
+    """Which hosts were probed for twins, when, and with what result."""
 
-    asked: dict[str, tuple[datetime, bool]] = field(default_factory=dict)
+    probed: dict[str, tuple[datetime, bool]] = field(default_factory=dict)
 
     def has(self, host: str, now: datetime) -> bool | None:
-        """Whether `host` has twins, as far as the last day tells."""
-        since, found = self.asked.get(host, (None, False))
+        """Whether `host` has twins; None if it was not probed within a day."""
+        since, found = self.probed.get(host, (None, False))
         return found if since is not None and now - since < REMEMBERED else None
 
     def note(self, host: str, now: datetime, *, found: bool) -> None:
-        """Remember it; the oldest make room."""
-        self.asked.pop(host, None)
-        self.asked[host] = (now, found)
-        while len(self.asked) > MAX_HOSTS:
-            del self.asked[next(iter(self.asked))]
+        """Store a result; the oldest ones are dropped."""
+        self.probed.pop(host, None)
+        self.probed[host] = (now, found)
+        while len(self.probed) > MAX_HOSTS:
+            del self.probed[next(iter(self.probed))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,6 @@ class Twin:
     memory: TwinMemory = field(default_factory=TwinMemory, compare=False)
 
     def matches(self, url: Url) -> bool:
-        """Whether it is `llms.txt`, or looks like a page of documentation."""
         return is_llms(url) or is_documentation(url)
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
@@ -101,7 +100,7 @@ class Twin:
         return replace(twin, url=str(url), etag=None, last_modified=None)
 
     async def _first_twin(self, url: Url, client: LoaderClient) -> Page:
-        """Ask an unknown host, once; until it answers it counts as one without."""
+        """Probe an unknown host once; until it answers, it counts as one without twins."""
         self.memory.note(url.netloc, client.now, found=False)
         with anyio.move_on_after(self.probe_s):
             page = _as_markdown(await client.page(twins_of(url)[0]))
@@ -111,7 +110,7 @@ class Twin:
 
 
 async def _known_twin(url: Url, client: LoaderClient) -> Page:
-    """The twin at a host that has some, whichever way it is spelled."""
+    """The twin at a host that has twins, under either spelling."""
     usual, other = twins_of(url)
     try:
         return _as_markdown(await client.page(usual))
@@ -120,12 +119,12 @@ async def _known_twin(url: Url, client: LoaderClient) -> Page:
 
 
 def is_llms(url: Url) -> bool:
-    """Whether it is a site's text for language models."""
+    """Whether the URL is a site's `llms.txt`."""
     return LLMS.search(url.target) is not None
 
 
 def is_documentation(url: Url) -> bool:
-    """Whether an address looks like a page of documentation; a query makes it something else."""
+    """Whether a URL looks like a documentation page; one with a query does not."""
     if (
         url.address is not None
         or "?" in url.target
@@ -143,14 +142,14 @@ def is_documentation(url: Url) -> bool:
 
 
 def twins_of(url: Url) -> tuple[Url, Url]:
-    """Where a page's twin would be, the likelier address first."""
+    """Possible URLs of a page's twin, the likelier one first."""
     stem = re.sub(r"(?:/index)?(?:\.html?)?/?\Z", "", url.target)
     beside, within = replace(url, target=f"{stem}.md"), replace(url, target=f"{stem}/index.md")
     return (within, beside) if url.target.endswith("/") else (beside, within)
 
 
 def is_markdown(page: Page) -> bool:
-    """Whether an answer is really Markdown: by its type, its first bytes and its length."""
+    """Whether a response is Markdown, by its type, its first bytes and its length."""
     return (
         page.media_type in MARKDOWN_TYPES
         and len(page.body.strip()) >= MIN_BYTES
@@ -161,7 +160,7 @@ def is_markdown(page: Page) -> bool:
 
 def _as_markdown(page: Page) -> Page:
     if not is_markdown(page):
-        raise NotLoaded("What stands there is no Markdown.", url=page.url)
+        raise NotLoaded("The file is not Markdown.", url=page.url)
     return replace(page, media_type="text/markdown")
 
 

@@ -1,6 +1,4 @@
-"""Wikipedia in any language: article → its text with infobox, tables, code, formulas and sources,
-without the site around it.
-"""
+"""Wikipedia in any language: an article → its text with infobox, tables, code, formulas and sources."""
 
 import re
 from dataclasses import dataclass
@@ -52,7 +50,7 @@ HIGHLIGHT = re.compile(r"mw-highlight-lang-([\w+#-]{1,20})")
 
 @dataclass(frozen=True, slots=True)
 class Wikipedia:
-    """Loads articles through the REST interface, or from the article's page where that fails."""
+    """Loads articles through the REST API, or from the article's page if that fails."""
 
     name: str = "wikipedia"
     tokens: tuple[Need, ...] = ()
@@ -61,18 +59,17 @@ class Wikipedia:
     )
 
     def matches(self, url: Url) -> bool:
-        """Whether it is an article's address."""
         return article_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The article; a redirect's target under its own name."""
+        """The article; a redirect gives its target."""
         found = article_of(url)
         if found is None:
-            raise NotLoaded("The address names no article.", url=str(url))
+            raise NotLoaded("The URL does not name an article.", url=str(url))
         markup = (await _body(*found, client)).decode("utf-8", "replace")
         article = await anyio.to_thread.run_sync(to_article, markup, *found)
         if article is None:
-            raise NotLoaded("The article holds no text.", url=str(url))
+            raise NotLoaded("The article has no text.", url=str(url))
         return article_page(article, client.now)
 
 
@@ -89,7 +86,7 @@ async def _body(language: str, title: str, client: LoaderClient) -> bytes:
 
 
 def article_of(url: Url) -> tuple[str, str] | None:
-    """The language and title that an address names, or None when it is no article."""
+    """The language and the title in a URL; None if it is not an article."""
     host = HOST.match(url.host)
     if host is None or host.group(1) in NOT_LANGUAGES:
         return None
@@ -108,12 +105,12 @@ def article_of(url: Url) -> tuple[str, str] | None:
 
 
 def address(language: str, title: str) -> str:
-    """The article's own address."""
+    """The article's canonical URL."""
     return f"https://{language}.wikipedia.org/wiki/{quote(title, safe=SAFE_IN_TITLE)}"
 
 
 def to_article(markup: str, language: str, title: str) -> Article | None:
-    """The article in Wikipedia's HTML; None when there is no text in it."""
+    """The article in Wikipedia's HTML; None if it has no text."""
     from turbohtml import parse
 
     document = parse(markup)
@@ -148,7 +145,7 @@ def _is_other_namespace(title: str) -> bool:
 
 
 def _shown_title(text: str, title: str) -> str:
-    """The title as the page has it, without the name of the site behind a dash."""
+    """The page's title without the site's name after a dash."""
     plain = re.split(
         r"\s+[-–—]\s+(?=\S*(?:ikipedia|ikipédia|икипеди|ウィキペディア|维基百科|維基百科))", text
     )[0]
@@ -172,7 +169,7 @@ def _clean(root: "Element") -> None:
 
 
 def _mark_references(root: "Element") -> None:
-    """Markers stay as plain [1] where the list of sources tells what they mean, and go where there is none."""
+    """Keep reference markers as plain [1] if there is a list of sources; else remove them."""
     from turbohtml import Text
 
     listed = root.select_one(REFERENCE_LISTS) is not None
@@ -192,7 +189,7 @@ def _name_code(root: "Element") -> None:
 
 
 def _level_infoboxes(root: "Element") -> None:
-    """Rows that run over both columns get two cells; empty ones, left by pictures, go."""
+    """Give rows that span both columns two cells; remove empty rows, which pictures leave behind."""
     from turbohtml import Element
 
     for row in root.select("table.infobox tr"):

@@ -1,4 +1,4 @@
-"""Commits, comparisons and histories as GitHub's API answers them → Markdown to quote from, diffs verbatim. Pure."""
+"""Commits, comparisons and histories from GitHub's API → Markdown, with verbatim diffs. Pure."""
 
 from urllib.parse import unquote
 
@@ -19,7 +19,7 @@ SHORT_SHA = 10
 
 
 def commit_text(target: Target, commit: JsonFields) -> str:
-    """One commit: its message, who made it, what it changes."""
+    """One commit: message, author, changed files."""
     about = commit.part("commit")
     subject, _, rest = about.needed("message").partition("\n")
     stats = commit.part("stats")
@@ -40,7 +40,7 @@ def commit_text(target: Target, commit: JsonFields) -> str:
 
 
 def compare_text(target: Target, comparison: JsonFields) -> str:
-    """What lies between two revisions: the commits, then the files as they differ."""
+    """A comparison of two revisions: the commits, then the changed files."""
     comparison.needed("status")
     commits, files = comparison.parts("commits"), comparison.parts("files")
     more = comparison.number("total_commits") - len(commits)
@@ -97,7 +97,7 @@ def _entry(commit: JsonFields) -> str:
 
 
 def _committed(commit: JsonFields) -> str:
-    """Who committed it, where that was somebody else; GitHub itself is nobody."""
+    """The committer, if it is not the author and not GitHub itself."""
     committer = commit.part("committer").text("login")
     if committer in {"", "web-flow", commit.part("author").text("login")}:
         return ""

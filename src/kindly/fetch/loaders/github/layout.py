@@ -1,4 +1,4 @@
-"""What GitHub's API answers → Markdown to quote from. Pure."""
+"""Answers of GitHub's API → Markdown. Pure."""
 
 from dataclasses import dataclass
 from urllib.parse import unquote
@@ -85,7 +85,7 @@ LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """What the API says of one pull request."""
+    """A pull request as the API returns it."""
 
     pull: JsonFields
     comments: list[JsonFields]
@@ -105,7 +105,7 @@ def issue_text(issue: JsonFields, comments: list[JsonFields]) -> str:
 
 
 def pull_text(pull: Pull) -> str:
-    """A pull request: what it says, what it changes, what was said of it."""
+    """A pull request: description, changes, reviews and comments."""
     merge = facts(
         f"{pull.pull.part('base').text('ref')} ← {pull.pull.part('head').text('label')}",
         f"+{pull.pull.number('additions')} −{pull.pull.number('deletions')}",
@@ -128,7 +128,7 @@ def pull_text(pull: Pull) -> str:
 
 
 def discussion_text(discussion: JsonFields, comments: list[JsonFields]) -> str:
-    """A discussion, its answer marked, replies below what they reply to."""
+    """A discussion with its answer marked and replies below their comments."""
     labels = [label.text("name") for label in discussion.part("labels").parts("nodes")]
     standing = facts(
         discussion.part("category").text("name"),
@@ -150,7 +150,7 @@ def discussion_text(discussion: JsonFields, comments: list[JsonFields]) -> str:
 
 
 def file_text(target: Target, content: str) -> str | None:
-    """A file as Markdown: as it is, or as a block of code; nothing when it is plain text."""
+    """A file as Markdown: as it is, or as a code block; empty if it is plain text."""
     path = unquote(target.path)
     name = path.rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")
@@ -165,7 +165,7 @@ def file_text(target: Target, content: str) -> str | None:
 
 
 def folder_text(target: Target, entries: list[JsonFields], readme: str) -> str:
-    """A folder: its folders, its files, and its README."""
+    """A folder: subfolders, files and README."""
     path = unquote(target.path)
     ordered = sorted(entries, key=lambda one: (one.text("type") != "dir", one.text("name").lower()))
     return document(
@@ -176,7 +176,7 @@ def folder_text(target: Target, entries: list[JsonFields], readme: str) -> str:
 
 
 def wiki_text(target: Target, content: str) -> str:
-    """A page of a wiki under its name."""
+    """A wiki page with its name as the title."""
     name = unquote(target.path).replace("-", " ")
     return document(
         heading(1, name), f"Wiki of {target.owner}/{target.repo}", shown(content, below=1)
@@ -184,7 +184,7 @@ def wiki_text(target: Target, content: str) -> str:
 
 
 def repository_text(repository: JsonFields, readme: str, release: JsonFields) -> str:
-    """A repository: what it is, its newest release, its README."""
+    """A repository: description, newest release, README."""
     licence = repository.part("license").text("spdx_id")
     standing = facts(
         counted(repository.number("stargazers_count"), "star"),
@@ -304,7 +304,7 @@ def _reviewed(review: JsonFields) -> str:
 
 
 def _speaks(review: JsonFields) -> bool:
-    """Whether a review says more than that there are comments on lines."""
+    """Whether a review has content beyond its comments on lines."""
     return bool(review.text("body").strip()) or review.text("state") in {
         "APPROVED",
         "CHANGES_REQUESTED",
@@ -386,6 +386,6 @@ def _login(user: JsonFields) -> str:
 
 
 def _bounded(parts: list[str], more: int, noun: str) -> list[str]:
-    """The parts that fit, and how many there are beyond those that were had."""
+    """The parts that fit, and the number of those that were not fetched."""
     kept = bounded(parts, f"{{}} more {noun} were left out.")
     return [*kept, f"*{more:,} more {noun} are not shown.*"] if more else kept

@@ -1,7 +1,7 @@
 """GitHub: threads, files, folders, READMEs, releases, commits, wiki pages and gists, through its API and its raw files.
 
-Bodies are Markdown already. The token goes to the API's own origin only. Discussions need one; whatever else has an
-address there is left to the page itself.
+Bodies are Markdown already. The token is sent only to the API's own origin; discussions need it. Everything else on
+GitHub is loaded as a plain page.
 """
 
 import json
@@ -58,7 +58,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
 
 @dataclass(frozen=True, slots=True)
 class GitHub:
-    """Loads what a repository, its threads and its files show."""
+    """Loads a repository, its threads and its files."""
 
     name: str = "github"
     tokens: tuple[Need, ...] = (
@@ -70,18 +70,17 @@ class GitHub:
     )
 
     def matches(self, url: Url) -> bool:
-        """Whether it is an address whose content the API or the raw host has."""
         return target_of(url) is not None
 
     async def load(self, url: Url, client: LoaderClient) -> Page:
-        """The thing at that address, laid out in Markdown; files that are no text as they are."""
+        """The target of the URL as Markdown; files that are not text unchanged."""
         target = target_of(url)
         if target is None:
-            raise NotLoaded("That is nothing that GitHub's API has.", url=str(url))
-        asking = _Asking(client, target)
+            raise NotLoaded("GitHub's API has nothing for this URL.", url=str(url))
+        api = _Api(client, target)
         if target.kind == "file":
-            return await _file(url, asking)
-        text = await LAYOUTS[target.kind](asking)
+            return await _file(url, api)
+        text = await LAYOUTS[target.kind](api)
         return markdown_page(url, text, client.now)
 
 
@@ -89,26 +88,26 @@ GITHUB = GitHub()
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """Asks GitHub about one target."""
+class _Api:
+    """GitHub's API for one target."""
 
     client: LoaderClient
     target: Target
 
     async def json(self, path: str, query: Mapping[str, str] | None = None) -> object:
-        """What the API has at a path."""
+        """The API's answer for a path."""
         return await self.client.json(self.client.address(API, path, query), self._headers())
 
     async def fields(self, path: str) -> JsonFields:
-        """The object that the API has at a path."""
+        """The API's object at a path."""
         return JsonFields.of(await self.json(path))
 
     async def below(self, path: str, query: Mapping[str, str] | None = None) -> object:
-        """What the API has below the repository."""
+        """The API's answer below the repository."""
         return await self.json(f"/repos/{self.target.owner}/{self.target.repo}{path}", query)
 
     async def listed(self, path: str, limit: int = MAX_COMMENTS) -> list[JsonFields]:
-        """The objects of a list below the repository, page after page up to `limit`."""
+        """The objects of a paginated list below the repository, up to `limit`."""
         found: list[JsonFields] = []
         while len(found) < limit:
             page = len(found) // PAGE_SIZE + 1
@@ -120,7 +119,7 @@ class _Asking:
         return found[:limit]
 
     async def raw(self, path: str) -> HopReply:
-        """A file as it is; the token is asked to help only where nobody else may see the file."""
+        """A raw file; the token is used only if the file is not public."""
         owner, repo = self.target.owner, self.target.repo
         address = self.client.address(RAW, f"/{owner}/{repo}/{self.target.ref or 'HEAD'}/{path}")
         try:
@@ -134,15 +133,15 @@ class _Asking:
         return await self.client.api(contents, headers)
 
     async def graphql(self, query: str, variables: Mapping[str, object]) -> JsonFields:
-        """The data that answers a GraphQL query."""
+        """The data of a GraphQL answer."""
         if not self.client.token(TOKEN):
-            raise NotLoaded("GitHub shows discussions to its API's users only.", url="")
+            raise NotLoaded("GitHub's API shows discussions only with a token.", url="")
         body = json.dumps({"query": query, "variables": variables}).encode()
         answer = await self.client.json(self._graphql_address(), self._headers(), body=body)
         return JsonFields.of(answer).part("data")
 
     def _graphql_address(self) -> Url:
-        """Beside the REST API on github.com; beside its version on an Enterprise server."""
+        """The GraphQL URL: next to the REST API on github.com, next to its version on an Enterprise server."""
         address = str(self.client.address(API, "/graphql"))
         return parse(address.replace("/api/v3/graphql", "/api/graphql"))
 
@@ -153,55 +152,53 @@ class _Asking:
         return headers
 
 
-async def _file(url: Url, asking: _Asking) -> Page:
-    reply = await asking.raw(asking.target.path)
+async def _file(url: Url, api: _Api) -> Page:
+    reply = await api.raw(api.target.path)
     try:
         content = reply.body.decode("utf-8-sig")
     except UnicodeDecodeError:
         content = "\0"
     if "\0" in content[:4096]:
         media_type = (reply.header("content-type") or "").partition(";")[0].strip().lower()
-        page = plain_page(url, "", asking.client.now)
+        page = plain_page(url, "", api.client.now)
         return replace(page, media_type=media_type, body=reply.body, charset=None)
-    text = file_text(asking.target, content)
+    text = file_text(api.target, content)
     if text is None:
-        return plain_page(url, content, asking.client.now)
-    return markdown_page(url, text, asking.client.now)
+        return plain_page(url, content, api.client.now)
+    return markdown_page(url, text, api.client.now)
 
 
-async def _issue(asking: _Asking) -> str:
-    number = asking.target.number
-    issue = JsonFields.of(await asking.below(f"/issues/{number}"))
+async def _issue(api: _Api) -> str:
+    number = api.target.number
+    issue = JsonFields.of(await api.below(f"/issues/{number}"))
     if "pull_request" in issue.values:
-        return await _pull(asking)
-    comments = await asking.listed(f"/issues/{number}/comments") if issue.number("comments") else []
+        return await _pull(api)
+    comments = await api.listed(f"/issues/{number}/comments") if issue.number("comments") else []
     return issue_text(issue, comments)
 
 
-async def _pull(asking: _Asking) -> str:
-    number = asking.target.number
-    pull = JsonFields.of(await asking.below(f"/pulls/{number}"))
-    comments = await asking.listed(f"/issues/{number}/comments") if pull.number("comments") else []
-    reviews = await _or_none(asking, f"/pulls/{number}/reviews")
+async def _pull(api: _Api) -> str:
+    number = api.target.number
+    pull = JsonFields.of(await api.below(f"/pulls/{number}"))
+    comments = await api.listed(f"/issues/{number}/comments") if pull.number("comments") else []
+    reviews = await _or_none(api, f"/pulls/{number}/reviews")
     remarks = (
-        await _or_none(asking, f"/pulls/{number}/comments")
-        if pull.number("review_comments")
-        else []
+        await _or_none(api, f"/pulls/{number}/comments") if pull.number("review_comments") else []
     )
-    files = await _or_none(asking, f"/pulls/{number}/files")
+    files = await _or_none(api, f"/pulls/{number}/files")
     return pull_text(Pull(pull, comments, reviews, remarks, files))
 
 
-async def _or_none(asking: _Asking, path: str) -> list[JsonFields]:
-    """A list that a page can do without."""
+async def _or_none(api: _Api, path: str) -> list[JsonFields]:
+    """An optional list: empty if it cannot be fetched."""
     try:
-        return await asking.listed(path)
+        return await api.listed(path)
     except FetchError:
         return []
 
 
-async def _discussion(asking: _Asking) -> str:
-    target = asking.target
+async def _discussion(api: _Api) -> str:
+    target = api.target
     variables: dict[str, object] = {
         "owner": target.owner,
         "name": target.repo,
@@ -210,7 +207,7 @@ async def _discussion(asking: _Asking) -> str:
     }
     comments: list[JsonFields] = []
     while True:
-        data = await asking.graphql(DISCUSSION, variables)
+        data = await api.graphql(DISCUSSION, variables)
         discussion = data.part("repository").part("discussion")
         found = discussion.part("comments")
         comments += found.parts("nodes")
@@ -220,88 +217,88 @@ async def _discussion(asking: _Asking) -> str:
         variables["after"] = following.needed("endCursor")
 
 
-async def _folder(asking: _Asking) -> str:
-    target = asking.target
+async def _folder(api: _Api) -> str:
+    target = api.target
     path = f"/contents/{target.path}".rstrip("/")
     query = {"ref": unquote(target.ref)} if target.ref else None
-    entries = objects(await asking.below(path, query))
+    entries = objects(await api.below(path, query))
     readme = next(
         (entry for entry in entries if entry.text("name").lower() == "readme.md"), JsonFields({})
     )
     text = ""
     if name := readme.text("name"):
-        text = await _text_of(asking, f"{target.path}/{name}".lstrip("/"))
+        text = await _text_of(api, f"{target.path}/{name}".lstrip("/"))
     return folder_text(target, entries, text)
 
 
-async def _text_of(asking: _Asking, path: str) -> str:
-    """The text of a file that a page can do without."""
+async def _text_of(api: _Api, path: str) -> str:
+    """The text of an optional file: empty if it cannot be fetched."""
     try:
-        return (await asking.raw(path)).body.decode("utf-8", "replace")
+        return (await api.raw(path)).body.decode("utf-8", "replace")
     except FetchError:
         return ""
 
 
-async def _repository(asking: _Asking) -> str:
-    repository = JsonFields.of(await asking.below(""))
-    readme = await _text_of(asking, "README.md") or await _readme(asking)
+async def _repository(api: _Api) -> str:
+    repository = JsonFields.of(await api.below(""))
+    readme = await _text_of(api, "README.md") or await _readme(api)
     try:
-        release = JsonFields.of(await asking.below("/releases/latest"))
+        release = JsonFields.of(await api.below("/releases/latest"))
     except FetchError:
         release = JsonFields({})
     return repository_text(repository, readme, release)
 
 
-async def _readme(asking: _Asking) -> str:
-    """A README of another name, wherever the repository keeps it."""
+async def _readme(api: _Api) -> str:
+    """A README with another name or in another folder."""
     try:
-        found = JsonFields.of(await asking.below("/readme"))
+        found = JsonFields.of(await api.below("/readme"))
         return b64decode(found.text("content")).decode("utf-8", "replace")
     except (FetchError, NotBase64):
         return ""
 
 
-async def _releases(asking: _Asking) -> str:
-    releases = objects(await asking.below("/releases", {"per_page": "30"}))
-    return releases_text(asking.target, releases)
+async def _releases(api: _Api) -> str:
+    releases = objects(await api.below("/releases", {"per_page": "30"}))
+    return releases_text(api.target, releases)
 
 
-async def _release(asking: _Asking) -> str:
-    tag = asking.target.ref
+async def _release(api: _Api) -> str:
+    tag = api.target.ref
     path = f"/releases/tags/{tag}" if tag else "/releases/latest"
-    return release_text(asking.target, JsonFields.of(await asking.below(path)))
+    return release_text(api.target, JsonFields.of(await api.below(path)))
 
 
-async def _gist(asking: _Asking) -> str:
-    return gist_text(await asking.fields(f"/gists/{asking.target.ref}"))
+async def _gist(api: _Api) -> str:
+    return gist_text(await api.fields(f"/gists/{api.target.ref}"))
 
 
-async def _commit(asking: _Asking) -> str:
-    commit = JsonFields.of(await asking.below(f"/commits/{asking.target.ref}"))
-    return commit_text(asking.target, commit)
+async def _commit(api: _Api) -> str:
+    commit = JsonFields.of(await api.below(f"/commits/{api.target.ref}"))
+    return commit_text(api.target, commit)
 
 
-async def _compare(asking: _Asking) -> str:
+async def _compare(api: _Api) -> str:
     query = {"per_page": str(PAGE_SIZE)}
-    compared = JsonFields.of(await asking.below(f"/compare/{asking.target.ref}", query))
-    return compare_text(asking.target, compared)
+    compared = JsonFields.of(await api.below(f"/compare/{api.target.ref}", query))
+    return compare_text(api.target, compared)
 
 
-async def _history(asking: _Asking) -> str:
-    target = asking.target
+async def _history(api: _Api) -> str:
+    target = api.target
     wanted = {"sha": unquote(target.ref), "path": unquote(target.path), "per_page": "50"}
     query = {name: value for name, value in wanted.items() if value}
-    return history_text(target, objects(await asking.below("/commits", query)))
+    return history_text(target, objects(await api.below("/commits", query)))
 
 
-async def _wiki(asking: _Asking) -> str:
-    target = asking.target
+async def _wiki(api: _Api) -> str:
+    target = api.target
     path = f"/wiki/{target.owner}/{target.repo}/{target.path}.md"
-    reply = await asking.client.api(asking.client.address(RAW, path))
+    reply = await api.client.api(api.client.address(RAW, path))
     return wiki_text(target, reply.body.decode("utf-8-sig", "replace"))
 
 
-LAYOUTS: Mapping[str, Callable[[_Asking], Awaitable[str]]] = {
+LAYOUTS: Mapping[str, Callable[[_Api], Awaitable[str]]] = {
     "issue": _issue,
     "pull": _pull,
     "discussion": _discussion,

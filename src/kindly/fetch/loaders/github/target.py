@@ -1,4 +1,4 @@
-"""Which thing of GitHub's an address is about, from the address alone. Pure."""
+"""Parses a GitHub URL into the thing it names, from the URL alone. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -81,13 +81,13 @@ NO_OWNERS = frozenset(
         "why-github",
     ]
 )
-"""First words of an address that are nobody's name."""
+"""First path segments that are not the name of a user or an organisation."""
 NUMBERED: dict[str, Kind] = {"issues": "issue", "pull": "pull", "discussions": "discussion"}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing; all words percent-encoded as in the address."""
+    """The thing that a URL names; all parts percent-encoded as in the URL."""
 
     kind: Kind
     owner: str = ""
@@ -99,7 +99,7 @@ class Target:
 
 
 def target_of(url: Url) -> Target | None:
-    """The thing, or nothing when the address is about something else."""
+    """The thing that a URL names; None if it is something else."""
     words = [word for word in url.target.partition("?")[0].split("/") if word]
     if url.host == GIST_HOST:
         return _gist(words)
@@ -158,7 +158,7 @@ def _changed(owner: str, repo: str, rest: list[str]) -> Target | None:
 
 
 def _wiki(owner: str, repo: str, rest: list[str]) -> Target | None:
-    """A wiki's page; what begins with an underscore is a list or a history."""
+    """A wiki page; names that begin with an underscore are lists or histories."""
     if rest[0] != "wiki" or len(rest) > 2 or rest[-1].startswith("_"):
         return None
     return Target("wiki", owner, repo, path=rest[1] if len(rest) == 2 else "Home")
