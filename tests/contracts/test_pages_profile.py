@@ -1,4 +1,4 @@
-"""Seed 002, row by row: `web.search` and `web.readFromPage` take and give what that specification says."""
+"""What profile `pages` promises: `web.search` and `web.readFromPage`, their parameters, answers and settings."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -195,7 +195,7 @@ OUTPUTS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("row", OUTPUTS.values(), ids=OUTPUTS)
-def test_specified_output_fits_our_schema(row: tuple[str, dict[str, object]]) -> None:
+def test_a_promised_answer_fits_our_schema(row: tuple[str, dict[str, object]]) -> None:
     tool, output = row
     jsonschema.validate(output, TOOLS[tool].output_schema)
 
@@ -320,12 +320,12 @@ def test_settings_reach_what_they_are_for() -> None:
 @pytest.mark.parametrize(
     ("level", "safe"), [("off", "off"), ("moderate", "active"), ("strict", "active")]
 )
-def test_safe_search_is_mapped_as_stated(level: Any, safe: str) -> None:
+def test_safe_search_is_mapped_as_promised(level: Any, safe: str) -> None:
     query = Query("cats", safe_search=level)
     assert to_params(query, next(to_windows(query)))["safe"] == safe
 
 
-def test_the_database_lies_where_stated() -> None:
+def test_the_database_lies_where_promised() -> None:
     assert FILE == "db/kindly.duckdb"
 
 

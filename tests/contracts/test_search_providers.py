@@ -1,4 +1,4 @@
-"""Seed 001, row by row: what it adds to seed 000 beside its acceptance criteria, which are journeys."""
+"""How the two main providers are chosen and called; their fallback is in test_provider_fallback.py."""
 
 import pytest
 

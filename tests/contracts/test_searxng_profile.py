@@ -1,4 +1,4 @@
-"""The contract of profile `searxng`, specification 003: each row names the line it comes from."""
+"""What profile `searxng` promises: its tool, parameters, answers, errors and settings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +30,11 @@ from kindly.server.profiles.searxng.answers import failure
 from kindly.server.profiles.searxng.profile import OUTPUT, PROFILE, SAFETY, WebSearch
 from kindly.settings import Settings
 from kindly.settings.file_tables import keys
-from tests.support.seed_examples import example, path_of
+from tests.support.profile_examples import example, path_of
 
 (TOOL,) = PROFILE.tools
 SCHEMA = TOOL.arguments.schema_for_clients()
-STATED = example("003", "parameters")
+STATED = example("searxng_profile", "parameters")
 CONSTRAINTS = ("type", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum", "default")
 REQUESTS = (
     "technical_research",
@@ -49,32 +49,31 @@ RESPONSES = ("with_content", "without_content", "error")
 class Setting:
     """A line of the `[web_search]` table: what it says, and the field that it sets."""
 
-    line: int
     key: str
     field: str
-    stated: object
+    default: object
     other: str
     """Another value, as TOML has it."""
     becomes: object
 
 
 SETTINGS = (
-    Setting(332, "default_results_count", "default_results", 10, "7", 7),
-    Setting(333, "max_results_count", "max_results", 50, "20", 20),
-    Setting(334, "max_concurrent_fetches", "concurrency", 5, "2", 2),
-    Setting(335, "default_timeout", "search_timeout_s", 30, "12.5", 12.5),
-    Setting(336, "content_fetch_timeout", "request_timeout_ms", 45_000, "5", 5_000),
-    Setting(337, "max_content_size", "max_page_bytes", 2_000_000, '"512KB"', 512_000),
-    Setting(340, "instance_health_check_interval", "pool_check_s", 300, "60", 60),
-    Setting(341, "max_consecutive_failures", "pool_failures", 3, "5", 5),
-    Setting(342, "rate_limit_backoff_base", "pool_backoff_s", 60, "30", 30),
-    Setting(345, "rotate_user_agents", "pool_rotate_agents", True, "false", False),
-    Setting(346, "request_delay_range", "pool_delay_min_ms", 100, "[5, 9]", 5),
-    Setting(346, "request_delay_range", "pool_delay_max_ms", 500, "[5, 9]", 9),
-    Setting(347, "use_random_instances", "pool_random", True, "false", False),
-    Setting(350, "summarize_long_content", "summaries", True, "false", False),
-    Setting(351, "max_summary_length", "summary_characters", 500, "200", 200),
-    Setting(352, "extract_code_blocks", "code_blocks", True, "false", False),
+    Setting("default_results_count", "default_results", 10, "7", 7),
+    Setting("max_results_count", "max_results", 50, "20", 20),
+    Setting("max_concurrent_fetches", "concurrency", 5, "2", 2),
+    Setting("default_timeout", "search_timeout_s", 30, "12.5", 12.5),
+    Setting("content_fetch_timeout", "request_timeout_ms", 45_000, "5", 5_000),
+    Setting("max_content_size", "max_page_bytes", 2_000_000, '"512KB"', 512_000),
+    Setting("instance_health_check_interval", "pool_check_s", 300, "60", 60),
+    Setting("max_consecutive_failures", "pool_failures", 3, "5", 5),
+    Setting("rate_limit_backoff_base", "pool_backoff_s", 60, "30", 30),
+    Setting("rotate_user_agents", "pool_rotate_agents", True, "false", False),
+    Setting("request_delay_range", "pool_delay_min_ms", 100, "[5, 9]", 5),
+    Setting("request_delay_range", "pool_delay_max_ms", 500, "[5, 9]", 9),
+    Setting("use_random_instances", "pool_random", True, "false", False),
+    Setting("summarize_long_content", "summaries", True, "false", False),
+    Setting("max_summary_length", "summary_characters", 500, "200", 200),
+    Setting("extract_code_blocks", "code_blocks", True, "false", False),
 )
 
 
@@ -85,14 +84,13 @@ def loaded(text: str, folder: Path) -> Settings:
 
 
 def test_the_profile_has_the_one_tool() -> None:
-    """Line 23: `web_search`."""
+    """`web_search`."""
     assert [tool.name for tool in PROFILE.tools] == ["web_search"]
     assert PROFILE in all_profiles()
 
 
 @pytest.mark.parametrize("name", STATED["properties"])
-def test_parameter_is_as_stated(name: str) -> None:
-    """Lines 33 to 74."""
+def test_parameter_is_as_promised(name: str) -> None:
     stated, ours = STATED["properties"][name], SCHEMA["properties"][name]
     assert {key: ours.get(key) for key in CONSTRAINTS} == {
         key: stated.get(key) for key in CONSTRAINTS
@@ -101,15 +99,13 @@ def test_parameter_is_as_stated(name: str) -> None:
 
 
 def test_no_parameter_is_missing_or_added() -> None:
-    """Lines 31 and 76."""
     assert list(SCHEMA["properties"]) == list(STATED["properties"])
     assert SCHEMA["required"] == STATED["required"]
 
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_example_request_is_accepted(name: str) -> None:
-    """Lines 267 to 305."""
-    request = example("003", name)
+    request = example("searxng_profile", name)
     jsonschema.validate(request, SCHEMA)
     given = WebSearch.parse(request).model_dump()
     assert given.items() >= request.items()
@@ -117,8 +113,7 @@ def test_example_request_is_accepted(name: str) -> None:
 
 @pytest.mark.parametrize("name", RESPONSES)
 def test_example_response_has_a_shape_of_ours(name: str) -> None:
-    """Lines 108 to 204."""
-    jsonschema.validate(example("003", name), OUTPUT)
+    jsonschema.validate(example("searxng_profile", name), OUTPUT)
 
 
 @pytest.mark.parametrize(
@@ -132,26 +127,29 @@ def test_example_response_has_a_shape_of_ours(name: str) -> None:
 )
 def test_another_shape_is_not_ours(name: str, broken: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(example("003", name) | broken, OUTPUT)
+        jsonschema.validate(example("searxng_profile", name) | broken, OUTPUT)
 
 
 @pytest.mark.parametrize(("number", "level"), [(0, "off"), (1, "moderate"), (2, "strict")])
-def test_safe_search_levels_are_as_stated(number: int, level: str) -> None:
-    """Line 66: `0=off, 1=moderate, 2=strict`."""
+def test_safe_search_levels_are_as_promised(number: int, level: str) -> None:
+    """`0=off, 1=moderate, 2=strict`."""
     assert SAFETY[number] == level
 
 
 def test_the_settings_example_loads() -> None:
-    """Lines 330 to 353, as they stand."""
-    settings = Settings.load({"KINDLY_PROFILE": "searxng"}, config=path_of("003", "settings.toml"))
+    settings = Settings.load(
+        {"KINDLY_PROFILE": "searxng"}, config=path_of("searxng_profile", "settings.toml")
+    )
     for row in SETTINGS:
-        assert getattr(settings, row.field) == row.stated
+        assert getattr(settings, row.field) == row.default
 
 
-@pytest.mark.parametrize("row", SETTINGS, ids=lambda row: f"{row.line} {row.field}")
-def test_a_setting_has_the_stated_default_and_can_be_changed(row: Setting, tmp_path: Path) -> None:
+@pytest.mark.parametrize("row", SETTINGS, ids=lambda row: row.field)
+def test_a_setting_has_the_promised_default_and_can_be_changed(
+    row: Setting, tmp_path: Path
+) -> None:
     unset = getattr(Settings.load({"KINDLY_PROFILE": "searxng"}), row.field)
-    assert unset in (row.stated, None)
+    assert unset in (row.default, None)
     changed = loaded(f"[web_search]\n{row.key} = {row.other}\n", tmp_path)
     assert getattr(changed, row.field) == row.becomes
 
@@ -167,14 +165,13 @@ def test_every_key_of_the_table_has_a_row() -> None:
 def test_number_of_results_is_bounded_by_settings(
     limits: str, default: int, most: int, tmp_path: Path
 ) -> None:
-    """Lines 332, 333: what is set stands in the tool's own schema."""
+    """What is set stands in the tool's own schema."""
     (tool,) = profile_for(loaded(f"[web_search]\n{limits}\n", tmp_path)).tools
     count = tool.arguments.schema_for_clients()["properties"]["results_count"]
     assert (count["default"], count["maximum"]) == (default, most)
 
 
 def test_pool_settings_reach_the_pool(tmp_path: Path) -> None:
-    """Lines 340 to 347."""
     text = "".join(
         f"{key} = {value}\n" for key, value in {r.key: r.other for r in SETTINGS}.items()
     )
@@ -187,7 +184,6 @@ def test_pool_settings_reach_the_pool(tmp_path: Path) -> None:
 
 
 def test_fetch_settings_reach_the_fetcher() -> None:
-    """Lines 334, 336, 337."""
     limits = fetch_limits(Settings.load({"KINDLY_PROFILE": "searxng"}))
     assert (limits.concurrency, limits.timeout_s, limits.max_bytes) == (5, 45.0, 2_000_000)
 
@@ -220,7 +216,7 @@ def test_a_table_must_be_one_and_a_value_set_once(tmp_path: Path) -> None:
 
 
 def test_the_pool_is_on_unless_there_is_an_own_instance() -> None:
-    """Line 83: public instances; one's own takes their place."""
+    """Public instances; one's own takes their place."""
     names = {
         "": ["searxng_pool"],
         "SEARXNG_BASE_URL": ["searxng"],
@@ -234,13 +230,13 @@ def test_the_pool_is_on_unless_there_is_an_own_instance() -> None:
     assert [spec.name for spec in settings.configured()] == ["searxng", "searxng_pool"]
 
 
-def test_instances_are_found_where_stated() -> None:
-    """Line 209: searx.space."""
+def test_instances_are_found_where_promised() -> None:
+    """Searx.space."""
     assert searxng_pool.SPEC.base_url.startswith("https://searx.space/")
 
 
 def test_nothing_of_a_search_is_kept_on_disk_by_default() -> None:
-    """Lines 316, 317: no history, temporary caching only."""
+    """No history, temporary caching only."""
     settings = Settings.load({"KINDLY_PROFILE": "searxng"})
     assert settings.store.get_secret_value() == "memory"
     assert settings.pages_file is None
@@ -269,7 +265,7 @@ ATTEMPTED = ("https://search.example1.org", "https://search.example2.org")
     ids=lambda value: type(value).__name__ if isinstance(value, KindlyError) else value,
 )
 def test_an_error_has_its_kind(error: KindlyError, kind: str) -> None:
-    """Lines 363 to 367: unavailability, time-outs, limits, bad parameters, unreadable answers."""
+    """Unavailability, time-outs, limits, bad parameters, unreadable answers."""
     output = failure(error, {"query": "rust"})
     assert output.failed
     assert output.structured["metadata"]["error_type"] == kind
@@ -277,8 +273,8 @@ def test_an_error_has_its_kind(error: KindlyError, kind: str) -> None:
 
 
 def test_an_exhausted_pool_gives_the_example_s_error() -> None:
-    """Lines 190 to 203, but for the wording of the details."""
-    stated = example("003", "error")
+    """But for the wording of the details."""
+    stated = example("searxng_profile", "error")
     error = PoolExhausted(
         stated["metadata"]["error_details"], retry_after_s=300, attempted=ATTEMPTED
     )

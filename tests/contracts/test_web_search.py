@@ -1,4 +1,4 @@
-"""Seed 000, row by row: the contract of `web_search` and `get_content`, start retries, scripts and the README."""
+"""What the default profile promises: `web_search` and `get_content`, browser retries, console scripts, the README."""
 
 import tomllib
 from typing import Any
@@ -59,7 +59,7 @@ def test_there_is_no_switch_that_turns_content_off(value: object) -> None:
     ],
     ids=["no results", "results", "page"],
 )
-def test_specified_output_fits_our_schema(tool: str, output: dict[str, Any]) -> None:
+def test_a_promised_answer_fits_our_schema(tool: str, output: dict[str, Any]) -> None:
     jsonschema.validate(output, TOOLS[tool].output_schema)
 
 

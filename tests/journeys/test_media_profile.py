@@ -16,7 +16,7 @@ from tests.support.site import Answer, Site, html, running_site
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = DATA / "contracts" / "004"
+EXAMPLES = DATA / "contracts" / "media_profile"
 BRAVE = "/brave/res/v1/web/search"
 CAST = """<!doctype html><html lang="en"><head><title>Full cast</title>
 <meta name="description" content="Everybody in it."><meta property="og:site_name" content="Film Base">

@@ -17,7 +17,7 @@ from tests.support.site import Answer, Site, html
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = DATA / "contracts" / "003"
+EXAMPLES = DATA / "contracts" / "searxng_profile"
 USE_CASES = (
     "technical_research",
     "current_events",
