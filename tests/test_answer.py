@@ -1,4 +1,4 @@
-"""Fair shares of a budget, cuts where a reader would pause, and cursors that go on from there."""
+"""Fair shares of a token budget, cuts at text boundaries, and cursors."""
 
 from datetime import UTC, datetime
 
@@ -20,7 +20,7 @@ def source(text: str) -> Source:
     return Source("https://example.com/", Outcome(), document=document(text))
 
 
-def test_short_text_is_given_whole_without_a_cursor() -> None:
+def test_short_text_is_whole_and_has_no_cursor() -> None:
     given = excerpt(source("Short."), start=0, tokens=100)
     assert given.passage is not None
     assert (given.passage.text, given.cursor, given.outline) == ("Short.", None, ())
@@ -35,7 +35,7 @@ def test_long_text_is_cut_within_its_tokens_and_has_a_cursor() -> None:
     assert given.cursor == f"0123456789ab-{given.passage.end}"
 
 
-def test_pieces_put_together_are_the_whole_text() -> None:
+def test_consecutive_cuts_add_up_to_the_whole_text() -> None:
     text = "# A\n\n" + "word " * 500 + "\n\n```py\n" + "    x = 1\n" * 80 + "```\n\n日本語。" * 40
     start, pieces = 0, []
     while start < len(text):
@@ -58,25 +58,25 @@ def test_pieces_put_together_are_the_whole_text() -> None:
     ],
     ids=["paragraph", "line", "sentence", "word", "anywhere"],
 )
-def test_a_cut_falls_where_a_reader_would_pause(text: str, ends_with: str) -> None:
+def test_a_cut_is_at_a_text_boundary(text: str, ends_with: str) -> None:
     assert cut(text, 0, 10).text.endswith(ends_with)
 
 
-def test_a_cut_does_not_fall_into_a_code_block_that_just_began() -> None:
+def test_a_cut_is_before_a_code_block_that_just_began() -> None:
     text = "word " * 8 + "\n```\ncode line\ncode line\ncode line\ncode line\n```\n"
     assert "```" not in cut(text, 0, 14).text
 
 
-def test_no_tokens_give_an_empty_passage_and_a_cursor_to_the_start() -> None:
+def test_without_tokens_the_passage_is_empty_and_the_cursor_is_at_the_start() -> None:
     given = excerpt(source("Some words."), start=0, tokens=0)
     assert given.passage is not None
     assert (given.passage.text, given.cursor) == ("", "0123456789ab-0")
 
 
-def test_sources_share_fairly_and_failures_take_nothing() -> None:
+def test_sources_share_the_budget_and_failures_use_none() -> None:
     failed = Source("https://example.com/x", Outcome(OutcomeKind.TIMEOUT))
     short, long_one = source("Short."), source("word " * 1000)
-    given = compose((short, failed, long_one), 100)
+    given = compose((short, failed, long_one), 100).sources
     assert given[0].passage is not None
     assert given[0].passage.text == "Short."
     assert given[1].passage is None
@@ -84,7 +84,7 @@ def test_sources_share_fairly_and_failures_take_nothing() -> None:
     assert 60 <= count_tokens(given[2].passage.text) <= 98
 
 
-def test_outline_names_what_lies_beyond_and_leaves_out_code() -> None:
+def test_outline_has_the_headings_after_a_position_but_no_comments_of_code() -> None:
     text = "# One\n\ntext\n\n```sh\n# not a heading\n```\n## Two\n\n### Three  \n"
     assert outline(text, 3) == ("Two", "Three")
 
@@ -103,7 +103,7 @@ def test_cursor_survives_the_round_trip() -> None:
 @pytest.mark.parametrize(
     "bad", ["", "abc", "0123456789ab", "0123456789ab-", "0123456789ab--1", "x" * 500]
 )
-def test_foreign_cursor_is_refused_by_name(bad: str) -> None:
+def test_an_invalid_cursor_is_refused(bad: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_cursor(bad)
     assert caught.value.field == "cursor"

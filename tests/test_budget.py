@@ -22,11 +22,17 @@ def test_deadline_counts_down_and_never_below_zero() -> None:
     assert deadline.remaining_s() == 0
 
 
-def test_a_part_of_a_deadline_never_outlasts_it() -> None:
+def test_the_deadline_of_a_step_never_exceeds_the_calls() -> None:
     clock = Clock()
     deadline = Deadline.after(10, clock)
     assert deadline.within(3).remaining_s() == 3
     assert deadline.within(30).remaining_s() == 10
+
+
+def test_a_deadline_can_be_moved_forward() -> None:
+    clock = Clock()
+    assert Deadline.after(10, clock).minus(4).remaining_s() == 6
+    assert Deadline.after(1, clock).minus(4).remaining_s() == 0
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,7 @@ def test_tokens_are_a_quarter_of_the_bytes(text: str, tokens: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "available", "shares"),
+    ("demands", "available", "shares"),
     [
         ([10, 20], 100, [10, 20]),
         ([100, 100], 100, [50, 50]),
@@ -49,20 +55,28 @@ def test_tokens_are_a_quarter_of_the_bytes(text: str, tokens: int) -> None:
         ([5, 5], -3, [0, 0]),
         ([], 10, []),
     ],
-    ids=["all fits", "halves", "small one whole", "order kept", "nothing", "less", "nobody"],
+    ids=[
+        "all fits",
+        "halves",
+        "small one whole",
+        "order kept",
+        "nothing left",
+        "negative",
+        "no demands",
+    ],
 )
-def test_shares_are_fair(wanted: list[int], available: int, shares: list[int]) -> None:
-    assert fair_shares(wanted, available) == shares
+def test_shares_are_fair(demands: list[int], available: int, shares: list[int]) -> None:
+    assert fair_shares(demands, available) == shares
 
 
-def test_fit_takes_all_that_goes_in() -> None:
+def test_fit_takes_the_whole_limit_without_a_frame() -> None:
     assert fit(lambda tokens: "x" * tokens, len, 50) == "x" * 50
 
 
-def test_fit_makes_room_for_a_frame() -> None:
+def test_fit_leaves_space_for_a_frame_and_escaping() -> None:
     built = fit(lambda tokens: "<frame>" + '\\"' * tokens, len, 100)
     assert 90 <= len(built) <= 100
 
 
-def test_fit_gives_the_least_when_even_the_frame_is_too_large() -> None:
+def test_fit_returns_the_smallest_result_if_nothing_fits() -> None:
     assert fit(lambda tokens: "frame" * 10 + "x" * tokens, len, 20) == "frame" * 10

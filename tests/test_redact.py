@@ -1,14 +1,14 @@
-"""Secrets are masked in every shape of text."""
+"""Secrets are masked in plain, encoded and nested text."""
 
 from kindly.redact import MASK, Redactor
 
 
-def test_every_secret_is_masked_wherever_it_stands() -> None:
+def test_every_secret_is_masked_even_if_one_begins_with_another() -> None:
     redactor = Redactor.of(["canary-key-1", "canary-key-12"])
     assert redactor.text("a canary-key-12 b canary-key-1") == f"a {MASK} b {MASK}"
 
 
-def test_quoted_form_is_masked_too() -> None:
+def test_the_url_encoded_form_is_masked() -> None:
     assert Redactor.of(["pass/word+1"]).text("?key=pass%2Fword%2B1") == f"?key={MASK}"
 
 
@@ -21,9 +21,9 @@ def test_values_are_masked_at_every_depth() -> None:
     }
 
 
-def test_very_short_values_are_left_alone() -> None:
+def test_very_short_values_are_not_masked() -> None:
     assert Redactor.of(["", "abc"]).text("abc") == "abc"
 
 
-def test_repr_does_not_show_what_it_hides() -> None:
+def test_repr_shows_no_secret() -> None:
     assert "canary" not in repr(Redactor.of(["canary-key"]))

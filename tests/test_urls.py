@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kindly.errors import InputError
 from kindly.urls import Url, canonical, domain, join, parse
 
-READINGS = {
+PARSED = {
     "plain": ("https://example.com", "https://example.com/"),
     "upper-case": ("HTTPS://EXAMPLE.Com/A", "https://example.com/A"),
     "default-port": ("http://example.com:80/", "http://example.com/"),
@@ -113,8 +113,8 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize(("raw", "sent"), READINGS.values(), ids=READINGS.keys())
-def test_url_is_read_and_written_again(raw: str, sent: str) -> None:
+@pytest.mark.parametrize(("raw", "sent"), PARSED.values(), ids=PARSED.keys())
+def test_a_url_is_parsed_and_serialized(raw: str, sent: str) -> None:
     url = parse(raw)
 
     assert str(url) == sent
@@ -122,7 +122,7 @@ def test_url_is_read_and_written_again(raw: str, sent: str) -> None:
 
 
 @pytest.mark.parametrize("raw", REFUSALS.values(), ids=REFUSALS.keys())
-def test_url_that_parsers_may_read_differently_is_refused(raw: str) -> None:
+def test_a_url_that_parsers_may_understand_differently_is_refused(raw: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(raw)
 
@@ -130,7 +130,7 @@ def test_url_that_parsers_may_read_differently_is_refused(raw: str) -> None:
     assert len(caught.value.detail) < 200
 
 
-def test_parts_of_a_url_are_told_apart() -> None:
+def test_a_url_has_its_parts() -> None:
     url = parse("https://Example.com:8443/a?b#c")
 
     assert url == Url("https", "example.com", 8443, "/a?b")
@@ -140,13 +140,13 @@ def test_parts_of_a_url_are_told_apart() -> None:
     assert url.address is None
 
 
-def test_literal_address_of_a_url_is_known() -> None:
+def test_a_literal_ip_address_is_recognized() -> None:
     assert str(parse("http://[::1]/").address) == "::1"
     assert str(parse("http://10.0.0.1/").address) == "10.0.0.1"
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_read_or_refused_and_never_crashes(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         url = parse("http://" + text)
     except InputError:

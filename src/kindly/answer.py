@@ -1,4 +1,4 @@
-"""Sources + a token budget → excerpts: the share of each source, where a long text is cut, and the cursor after it.
+"""Sources + a token budget → an Answer: the share of each source, where a long text is cut, and the cursor after it.
 
 Pure: independent of how the texts were fetched and how they are rendered.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kindly.budget import count_tokens, fair_shares
 from kindly.errors import InputError
-from kindly.models import Document, Passage, Source, SourceExcerpt
+from kindly.models import Answer, Document, Passage, Source, SourceExcerpt
 
 CURSOR_KEY_LENGTH = 12
 CURSOR = re.compile(r"([0-9a-f]{12})-([0-9]{1,9})")
@@ -26,13 +26,15 @@ MAX_CHARACTERS_PER_TOKEN = 4
 """A token is counted as four bytes of UTF-8, and a character has at least one."""
 
 
-def compose(sources: Sequence[Source], tokens: int) -> tuple[SourceExcerpt, ...]:
+def compose(sources: Sequence[Source], tokens: int) -> Answer:
     """An excerpt of every source, within its fair share of `tokens`."""
     sizes = [count_tokens(source.document.text) if source.document else 0 for source in sources]
     shares = fair_shares(sizes, tokens)
-    return tuple(
-        excerpt(source, start=0, tokens=share)
-        for source, share in zip(sources, shares, strict=True)
+    return Answer(
+        tuple(
+            excerpt(source, start=0, tokens=share)
+            for source, share in zip(sources, shares, strict=True)
+        )
     )
 
 

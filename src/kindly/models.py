@@ -368,10 +368,6 @@ class SourceExcerpt:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Sources in order, within a token budget."""
+    """An excerpt of every source, in order, within a token budget."""
 
     sources: tuple[SourceExcerpt, ...]
-    hits: Hits | None = None
-    """The search behind it, if there was one."""
-    left_out: int = 0
-    """Results that did not fit the budget."""

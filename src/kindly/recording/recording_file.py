@@ -67,7 +67,7 @@ class Recording(Protocol):
     """Answers by request: a recorder or a replay."""
 
     def find(self, request: Request) -> RecordedAnswer | None:
-        """The recorded answer; None if the network must be asked."""
+        """The recorded answer; None if the request must be sent."""
 
     def add(self, request: Request, answer: RecordedAnswer) -> None:
         """Store an answer."""
@@ -88,7 +88,7 @@ class Recorder:
         self._file: TextIOWrapper | None = None
 
     def find(self, request: Request) -> None:
-        """Always None: the network is asked."""
+        """Always None: every request is sent."""
 
     def add(self, request: Request, answer: RecordedAnswer) -> None:
         """Append a line.

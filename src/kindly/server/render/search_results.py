@@ -32,7 +32,7 @@ def search_result(
         def build(
             room: int, shown: Sequence[Source] = shown, left_out: int = left_out
         ) -> SearchResult:
-            return _result(hits, compose(shown, room), left_out, fence)
+            return _result(hits, compose(shown, room).sources, left_out, fence)
 
         result = fit(build, _size, tokens)
         if _size(result) <= tokens:

@@ -111,7 +111,7 @@ def found_output(
 
     def build(kept: int, room: int) -> Output:
         sources = [one.source or Source(one.hit.url, Outcome()) for one in found[:kept]]
-        readings = compose(sources, room)
+        readings = compose(sources, room).sources
         results = [
             _result(one, reading, fetch_content=fetch_content)
             for one, reading in zip(found, readings, strict=False)
