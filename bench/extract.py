@@ -1,10 +1,10 @@
-"""Our extractor beside those on PyPI: agreement with the truth by page type, structure kept, speed, failures.
+"""Benchmark of extractors: F1 against the ground truth by page type, kept structure, speed and failures.
 
     python -m bench.extract [--data ../shared/data/extract] [--set wcxb] [--limit 200] [--only kindly,trafilatura]
 
-Every extractor reads every page in one run. Speed is CPU time as a multiple of lexbor's parse of the same page at the
-same moment. Extractors that are not installed are named and left out. `wcxb` is what the shipped model was trained on:
-for pages it has not seen, see the cross-validation that `python -m tools.train_extractor --check` prints.
+Every extractor reads every page in one run. Speed is CPU time relative to lexbor's parse of the same page, measured
+directly before. Extractors that are not installed are skipped. The shipped model was trained on `wcxb`: for unseen
+pages, see the cross-validation of `python -m tools.train_extractor --check`.
 """
 
 import argparse
@@ -26,8 +26,9 @@ from turbohtml import parse
 from bench.extract_scores import (
     KINDS,
     Score,
-    agreement,
+    mean_score,
     plain,
+    score_of,
     shingle_score,
     snippet_counts,
     structure_kept,
@@ -36,7 +37,7 @@ from bench.extract_scores import (
 )
 
 SHARED = Path(__file__).parents[1] / "../shared/data/extract"
-NOWHERE = "https://unknown.example/"
+DEFAULT_URL = "https://unknown.example/"
 Extractor = Callable[[str, str], str]
 T = TypeVar("T")
 
@@ -99,7 +100,7 @@ EXTRACTORS: tuple[Callable[[], Extractor], ...] = (
 
 @dataclass(slots=True)
 class Tally:
-    """What one extractor did over a data set."""
+    """The results of one extractor over a data set."""
 
     words: dict[str, list[Score]] = field(default_factory=lambda: defaultdict(list))
     shingles: list[Score] = field(default_factory=list)
@@ -112,7 +113,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What a page should give."""
+    """The ground truth of a page."""
 
     page_type: str
     text: str
@@ -122,14 +123,14 @@ class Truth:
 
 
 def cpu_ms(work: Callable[[], T]) -> tuple[T, float]:
-    """What a call gives, and the CPU milliseconds it took."""
+    """The result of a call, and its CPU time in milliseconds."""
     before = time.process_time()
     result = work()
     return result, (time.process_time() - before) * 1e3
 
 
 def read_set(path: Path, limit: int) -> Iterator[dict[str, object]]:
-    """The pages of a set, or a fixed random part of them."""
+    """The pages of a set, or a fixed random sample."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = list(lines)
     if limit:
@@ -138,7 +139,7 @@ def read_set(path: Path, limit: int) -> Iterator[dict[str, object]]:
 
 
 def truth_of(row: dict[str, object]) -> Truth:
-    """The truth of a line, with the structure to be kept."""
+    """The ground truth of a line, with the structure to keep."""
     truth = row["truth"]
     assert isinstance(truth, dict)
     text = truth.get("text") or plain(truth.get("markdown") or "")
@@ -152,10 +153,10 @@ def truth_of(row: dict[str, object]) -> Truth:
 
 
 def run(extract: Extractor, markup: str, url: str, tally: Tally) -> str:
-    """What an extractor gives; a failure is counted and gives nothing."""
+    """The output of an extractor; a failure is counted and has no output."""
     try:
         text = extract(markup, url)
-    except Exception:  # noqa: BLE001  whatever an extractor raises is a result here
+    except Exception:  # noqa: BLE001  any exception of an extractor is a result
         tally.failed += 1
         return ""
     tally.empty += not text.strip()
@@ -177,16 +178,16 @@ def score(tally: Tally, output: str, truth: Truth) -> None:
 def measure(
     rows: Iterator[dict[str, object]], extractors: dict[str, Extractor]
 ) -> dict[str, Tally]:
-    """Every extractor over every page."""
+    """Run every extractor on every page."""
     from selectolax.lexbor import LexborHTMLParser
 
     tallies = {name: Tally() for name in extractors}
     for row in rows:
-        markup, url, truth = str(row["html"]), str(row["url"] or NOWHERE), truth_of(row)
+        markup, url, truth = str(row["html"]), str(row["url"] or DEFAULT_URL), truth_of(row)
         for name, extract in extractors.items():
-            floor = cpu_ms(partial(LexborHTMLParser, markup))[1]
-            output, spent = cpu_ms(partial(run, extract, markup, url, tallies[name]))
-            tallies[name].ratios.append(spent / max(floor, 1e-3))
+            parse_ms = cpu_ms(partial(LexborHTMLParser, markup))[1]
+            output, extract_ms = cpu_ms(partial(run, extract, markup, url, tallies[name]))
+            tallies[name].ratios.append(extract_ms / max(parse_ms, 1e-3))
             score(tallies[name], output, truth)
     return tallies
 
@@ -200,28 +201,33 @@ def show(name: str, tally: Tally) -> None:
     )
     pages = [page for pages in tally.words.values() for page in pages]
     if pages:
-        precision, recall, f1 = (statistics.fmean(page[at] for page in pages) for at in range(3))
-        kinds = {k: statistics.fmean(p[2] for p in v) for k, v in sorted(tally.words.items())}
+        mean = mean_score(pages)
+        kinds = {k: mean_score(scores).f1 for k, scores in sorted(tally.words.items())}
         print(
-            f"  words F1 {f1:.3f}  P {precision:.3f}  R {recall:.3f}  macro {statistics.fmean(kinds.values()):.3f}"
+            f"  words F1 {mean.f1:.3f}  P {mean.precision:.3f}  R {mean.recall:.3f}"
+            f"  macro {statistics.fmean(kinds.values()):.3f}"
         )
-        print("  " + "  ".join(f"{kind} {mean:.3f}" for kind, mean in kinds.items()))
-        given, wanted = (statistics.fmean(s[at] for s in tally.shingles) for at in range(2))
-        print(f"  4-gram F1 {statistics.harmonic_mean((given, wanted)):.3f}")
-        totals = {k: [sum(c[at] for c in tally.structure[k]) for at in (0, 1)] for k in KINDS}
+        print("  " + "  ".join(f"{kind} {f1:.3f}" for kind, f1 in kinds.items()))
+        shingles = mean_score(tally.shingles)
+        f1 = statistics.harmonic_mean((shingles.precision, shingles.recall))
+        print(f"  4-gram F1 {f1:.3f}")
+        totals = {
+            k: (sum(kept for kept, _ in tally.structure[k]), sum(n for _, n in tally.structure[k]))
+            for k in KINDS
+        }
         print(
             "  kept: " + "  ".join(f"{k} {a / b:.2f} of {b}" for k, (a, b) in totals.items() if b)
         )
     if tally.snippets:
-        hits, thorns, wanted_count = (
-            sum(counts[at] for counts in tally.snippets) for at in range(3)
+        hits, false_hits, expected = map(sum, zip(*tally.snippets, strict=True))
+        snippets = score_of(hits, hits + false_hits, expected)
+        print(
+            f"  snippets F1 {snippets.f1:.3f}  P {snippets.precision:.3f}  R {snippets.recall:.3f}"
         )
-        precision, recall, f1 = agreement(hits, hits + thorns, wanted_count)
-        print(f"  snippets F1 {f1:.3f}  P {precision:.3f}  R {recall:.3f}")
 
 
 def main() -> None:
-    """Read the options and measure."""
+    """Parse the arguments and measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--set", default="wcxb")

@@ -1,9 +1,9 @@
-"""How much memory the extraction of a page takes, as a multiple of the page.
+"""Benchmark of memory: the peak growth of a process while it extracts a page, as a multiple of the page's size.
 
     python -m bench.extract_memory [--set wcxb] [--every 12]
 
-Each page is read in a process of its own that has read the project's small pages before, so that everything is loaded:
-what counts is by how much its memory grows at most. Linux only.
+Each page is read in a forked process that has read the project's small pages before, so that all libraries are loaded.
+Linux only.
 """
 
 import argparse
@@ -23,12 +23,12 @@ from kindly.extract.html import read_html
 SHARED = Path(__file__).parents[1] / "../shared/data/extract"
 SMALL_PAGES = sorted((Path(__file__).parents[1] / "tests/quality/pages").glob("*.html"))
 STATUS = Path("/proc/self/status")
-FORGET_PEAK = Path("/proc/self/clear_refs")
+RESET_PEAK = Path("/proc/self/clear_refs")
 LARGE_BYTES = 100_000
 
 
 def read(markup: str) -> None:
-    """Extract, and forget what was found."""
+    """Extract a page and discard the result."""
     try:
         read_html(markup, ExtractOptions(), "https://site.example/")
     except KindlyError:
@@ -36,24 +36,24 @@ def read(markup: str) -> None:
 
 
 def read_small_pages() -> None:
-    """Bring in what is loaded once."""
+    """Load everything that is loaded once."""
     for path in SMALL_PAGES:
         read(path.read_text(encoding="utf-8"))
 
 
 def status_bytes(name: str) -> int:
-    """A line of this process's account of its memory."""
+    """A field of `/proc/self/status`, in bytes."""
     lines = STATUS.read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name))
 
 
 def growth_bytes(markup: str) -> int:
-    """By how much a process grows at most while it reads a page."""
+    """The peak growth of a process while it reads a page."""
     pipe_out, pipe_in = os.pipe()
     child = os.fork()
     if child == 0:
         read_small_pages()
-        FORGET_PEAK.write_text("5", encoding="ascii")
+        RESET_PEAK.write_text("5", encoding="ascii")
         before = status_bytes("VmRSS")
         read(markup)
         os.write(pipe_in, str(status_bytes("VmHWM") - before).encode())
@@ -65,35 +65,35 @@ def growth_bytes(markup: str) -> int:
 
 
 def multiple(markup: str) -> float:
-    """The same as a multiple of the page."""
+    """The growth as a multiple of the page's size."""
     return growth_bytes(markup) / len(markup.encode())
 
 
 def pages(path: Path, every: int) -> Iterator[str]:
-    """The markup of one page in so many of a data set."""
+    """The markup of every n-th page of a data set."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in islice(lines, 0, None, every):
             yield json.loads(line)["html"]
 
 
 def show(name: str, multiples: list[float]) -> None:
-    """Print the middle and the top of these."""
+    """Print the median, the 95th percentile and the maximum."""
     ordered = sorted(multiples)
     print(
         f"{name}: {len(ordered)}, median {statistics.median(ordered):.1f} x,"
-        f" p95 {ordered[int(len(ordered) * 0.95)]:.1f} x, most {ordered[-1]:.1f} x"
+        f" p95 {ordered[int(len(ordered) * 0.95)]:.1f} x, maximum {ordered[-1]:.1f} x"
     )
 
 
 def main() -> None:
-    """Read the options and measure."""
+    """Parse the arguments and measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--set", default="wcxb")
     parser.add_argument("--every", type=int, default=12)
     options = parser.parse_args()
     path = options.data / options.set / "dev.jsonl.gz"
-    if not path.is_file() or not FORGET_PEAK.exists():
+    if not path.is_file() or not RESET_PEAK.exists():
         parser.exit(2, f"There is no data set {options.set} in {options.data}, or no Linux.\n")
     read_small_pages()
     gc.collect()

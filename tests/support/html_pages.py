@@ -1,4 +1,4 @@
-"""Pages for the tests of the extract stage, made from bytes or text."""
+"""Pages, blocks and arrays for the tests of extraction."""
 
 from datetime import UTC, datetime
 

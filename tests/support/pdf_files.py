@@ -1,4 +1,4 @@
-"""PDF files for tests, written out by hand: content streams in, bytes out."""
+"""PDF files for tests: content streams in, bytes out."""
 
 from collections.abc import Sequence
 
@@ -18,13 +18,13 @@ ENCRYPTION = (
 def line(
     text: str, *, x: float = 72, y: float = 700, size: float = 12, mode: int = 0, colour: str = "0"
 ) -> str:
-    """One line of text as a content stream draws it."""
+    """The content stream of one line of text."""
     escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
     return f"BT {colour} g {mode} Tr /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({escaped}) Tj ET"
 
 
 def lines(texts: Sequence[str], *, x: float = 72, y: float = 700, size: float = 12) -> str:
-    """Lines under each other."""
+    """The content stream of several lines."""
     return "\n".join(
         line(text, x=x, y=y - n * size * 1.2, size=size) for n, text in enumerate(texts)
     )

@@ -1,4 +1,4 @@
-"""Office files and books for tests, zipped up by hand: parts in, bytes out."""
+"""Office files and EPUB books for tests: parts in, bytes out."""
 
 import io
 import zipfile
