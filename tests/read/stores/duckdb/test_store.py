@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -246,11 +247,34 @@ async def test_an_older_library_is_brought_up_and_a_newer_one_refused(path: Path
         await DuckStore(path).entries()
 
 
+def with_version(data: bytes, version: int) -> bytes:
+    """A DuckDB file whose header has another version: its checksum is the XOR of products of 64-bit words."""
+    factor, mask = 0xBF58476D1CE4E5B9, 2**64 - 1
+    checksum, magic_and_version = struct.unpack("<QQ", data[:16])
+    patched = data[8:12] + struct.pack("<I", version)
+    checksum ^= magic_and_version * factor & mask
+    checksum ^= struct.unpack("<Q", patched)[0] * factor & mask
+    return struct.pack("<Q", checksum) + patched + data[16:]
+
+
+async def test_a_file_of_another_duckdb_version_is_refused_and_left_alone(path: Path) -> None:
+    await kept(path)
+    write(path, with_version(content(path), 999))
+    before = content(path)
+    with pytest.raises(StoreRefused, match="another version of DuckDB"):
+        await DuckStore(path).entries()
+    assert content(path) == before
+
+
+async def test_a_file_that_this_process_has_attached_counts_as_held(path: Path) -> None:
+    await kept(path)
+    with duckdb.connect() as other:
+        other.execute(f"ATTACH '{path}' AS held")
+        with pytest.raises(StoreUnavailable, match="held it for too long"):
+            await DuckStore(path, timeout_s=0.1).entries()
+
+
 ERRORS: dict[str, tuple[duckdb.Error, type[StoreUnavailable]]] = {
-    "newer": (
-        duckdb.IOException("database file with version number 999, but we can only read 67"),
-        StoreRefused,
-    ),
     "out of space": (duckdb.IOException("Could not write: No space left"), StoreUnavailable),
     "other": (duckdb.BinderException("secret page text"), StoreUnavailable),
 }
