@@ -56,7 +56,7 @@ async def moved(environ: dict[str, str], url: str, folder: Path) -> None:
     with duckdb.connect(":memory:") as database:
         found = database.execute("SELECT DISTINCT url FROM read_parquet(?)", [str(table)])
         assert found.fetchall() == [(url,)]
-    assert "1 pages embedded anew" in (await run(environ, "library", "rebuild")).out
+    assert "1 pages embedded again" in (await run(environ, "library", "rebuild")).out
     assert "1 pages copied" in (await run(environ, "library", "move", "duckdb")).out
     there = await run({**environ, "KINDLY_STORE": "duckdb"}, "library", "list")
     assert url in there.out, there.err

@@ -35,13 +35,13 @@ def codex(home: Path) -> Path:
     return folder / "config.toml"
 
 
-def test_the_change_is_shown_and_written_when_agreed(tmp_path: Path) -> None:
+def test_the_change_is_shown_and_written_after_confirmation(tmp_path: Path) -> None:
     file = codex(tmp_path)
     file.write_text('model = "gpt" # mine\n', encoding="utf-8")
     result = setup(tmp_path, "codex", "--command", "kindly", answer="y\n")
     assert result.exit_code == 0, result.output
     assert "+[mcp_servers.kindly]" in result.output
-    assert "Write this?" in result.output
+    assert "Write this change?" in result.output
     text = file.read_text(encoding="utf-8")
     assert text.startswith('model = "gpt" # mine\n\n[mcp_servers.kindly]\ncommand = "kindly"\n')
     assert (tmp_path / ".codex/config.toml.bak1").read_text(
@@ -146,7 +146,7 @@ def test_a_running_server_replaces_the_command_and_back(tmp_path: Path) -> None:
     assert entry.keys() == {"command", "args"}
 
 
-def test_codex_is_told_where_the_token_is_instead(tmp_path: Path) -> None:
+def test_codex_reads_the_token_from_the_environment(tmp_path: Path) -> None:
     address = ("--http", "http://127.0.0.1:8000/mcp", "--key", "KINDLY_HTTP_TOKEN", "--from-env")
     result = setup(tmp_path, "codex", "--yes", *address, KINDLY_HTTP_TOKEN=TOKEN)
     text = codex(tmp_path).read_text(encoding="utf-8")
@@ -154,7 +154,7 @@ def test_codex_is_told_where_the_token_is_instead(tmp_path: Path) -> None:
         "url": "http://127.0.0.1:8000/mcp",
         "bearer_token_env_var": "KINDLY_HTTP_TOKEN",
     }
-    assert "reads the token from KINDLY_HTTP_TOKEN" in result.output
+    assert "reads the token from the environment variable KINDLY_HTTP_TOKEN" in result.output
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_file_changed_while_the_user_was_asked_is_not_overwritten(tmp_path: Pa
     env = {"HOME": str(tmp_path), "CODEX_HOME": None}
     with logging_kept():
         result = CliRunner().invoke(cli, ["setup", "codex"], input=Meanwhile(b"y\n"), env=env)
-    assert "run this again" in refusal(result)
+    assert "Run the command again" in refusal(result)
     assert file.read_text(encoding="utf-8") == "n = 2\n"
 
 

@@ -1,6 +1,6 @@
-"""The programs that `setup` knows: where each keeps its configuration on which platform, and how it names things there.
+"""The MCP clients that `setup` knows: where each keeps its configuration, and the layout of an entry.
 
-Pure: a machine is described, paths and fields come out. Nothing is looked up on disk.
+Pure: reads nothing from disk.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,27 +13,27 @@ from kindly.cli.configs.toml import Toml
 from kindly.settings import ContextName
 
 ENTRY = "kindly"
-"""What the server is called in every client."""
+"""The name of the server in every client."""
 HTTP_TOKEN = "KINDLY_HTTP_TOKEN"  # noqa: S105 - the variable's name
 
 
 @dataclass(frozen=True, slots=True)
 class ClientHost:
-    """What decides where a program keeps its files."""
+    """The facts that decide where a client keeps its files."""
 
     platform: str
-    """As `sys.platform` has it."""
+    """The value of `sys.platform`."""
     home: Path
     environ: Mapping[str, str]
 
-    def folder(self, variable: str, *usual: str) -> Path:
-        """The folder that a variable names, else the usual one below the home folder."""
+    def folder(self, variable: str, *default: str) -> Path:
+        """The folder in the environment variable, else the default below the home folder."""
         named = self.environ.get(variable)
-        return Path(named) if named else self.home.joinpath(*usual)
+        return Path(named) if named else self.home.joinpath(*default)
 
     @property
     def config(self) -> Path:
-        """Where desktop programs keep what belongs to the user."""
+        """The folder in which desktop programs keep the user's configuration."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
         if self.platform == "win32":
@@ -43,51 +43,51 @@ class ClientHost:
 
 @dataclass(frozen=True, slots=True)
 class ConfigPlace:
-    """A folder in which the file may be, or those below it that match `pattern`."""
+    """A folder that may have the file, or the folders below it that match `pattern`."""
 
     root: Path
     pattern: str = ""
 
     @property
     def folder(self) -> Path | None:
-        """The folder, if it is a single one."""
+        """The folder; None if there is a pattern."""
         return None if self.pattern else self.root
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One program."""
+    """One MCP client."""
 
     name: str
     label: str
-    """How sentences call it."""
+    """Its name in sentences."""
     file: str
     places: Callable[[ClientHost], tuple[ConfigPlace, ...]]
-    """Best first; where none is there, the last one is made."""
+    """Best first; if no folder exists, the last one is created."""
     context: ContextName
     form: Form = field(default_factory=Json)
     section: str = "mcpServers"
     """The table of servers."""
     stdio: Mapping[str, object] = field(default_factory=dict)
-    """What stands beside the command."""
+    """Further fields of an entry with a command."""
     url: str | None = "url"
-    """What the address of a server is called; None: the file cannot name one."""
+    """The field for the address of a server; None: the client only starts commands."""
     http: Mapping[str, object] = field(default_factory=dict)
-    """What stands beside the address."""
-    windowed: bool = True
-    """Whether it is started from a desktop, which does not know the shell's search path."""
+    """Further fields of an entry with an address."""
+    is_desktop: bool = True
+    """Whether it starts from a desktop, without the PATH of the shell."""
     after: str = ""
-    """What is to be done then."""
+    """The next step for the user."""
 
     @property
     def path(self) -> tuple[str, str]:
-        """Where in the file the entry stands."""
+        """The path of the entry in the file."""
         return self.section, ENTRY
 
     def command(
         self, command: tuple[str, ...], environ: Mapping[str, str]
     ) -> tuple[dict[str, object], tuple[str, ...]]:
-        """The fields of an entry that starts a program, and those that it must not have."""
+        """The fields of an entry that starts a program, and the fields that it must not have."""
         program, *arguments = command
         own: dict[str, object] = {"command": program, "args": arguments}
         if environ:
@@ -97,7 +97,7 @@ class Client:
         return fields, tuple(sorted(dropped - {"", *fields}))
 
     def address(self, url: str, token: str | None) -> tuple[dict[str, object], tuple[str, ...]]:
-        """The fields of an entry that names a running server, and those that it must not have."""
+        """The fields of an entry that names a running server, and the fields that it must not have."""
         fields: dict[str, object] = {**_leading(self.http), str(self.url): url}
         if token is not None and isinstance(self.form, Toml):
             fields["bearer_token_env_var"] = HTTP_TOKEN
@@ -116,15 +116,15 @@ def _trailing(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _claude_desktop(machine: ClientHost) -> tuple[ConfigPlace, ...]:
-    """On Windows the store's build keeps its files apart, and newer ones elsewhere again."""
-    usual = ConfigPlace(machine.config / "Claude")
+    """On Windows the build from the store and newer builds use other folders."""
+    default = ConfigPlace(machine.config / "Claude")
     if machine.platform != "win32":
-        return (usual,)
+        return (default,)
     local = machine.folder("LOCALAPPDATA", "AppData", "Local")
     return (
         ConfigPlace(local, "Claude-Data/claude_*"),
         ConfigPlace(local, "Packages/Claude_*/LocalCache/Roaming/Claude"),
-        usual,
+        default,
     )
 
 
@@ -175,7 +175,7 @@ CLIENTS: tuple[Client, ...] = (
         form=Json(comments=False),
         stdio={"type": "stdio"},
         http={"type": "http"},
-        windowed=False,
+        is_desktop=False,
         after="Start a new session; /mcp lists the server.",
     ),
     Client(
@@ -197,7 +197,7 @@ CLIENTS: tuple[Client, ...] = (
         form=Toml(),
         section="mcp_servers",
         stdio={"startup_timeout_sec": 60},
-        windowed=False,
+        is_desktop=False,
         after="Start a new session; /mcp lists the server.",
     ),
     Client(
@@ -206,7 +206,7 @@ CLIENTS: tuple[Client, ...] = (
         "mcp.json",
         _cursor,
         "cursor",
-        after="Cursor Settings, MCP, shows the server; switch it on there if it is off.",
+        after="Cursor Settings, MCP, lists the server; turn it on there if it is off.",
     ),
     Client(
         "vscode",
@@ -226,7 +226,7 @@ CLIENTS: tuple[Client, ...] = (
         _gemini,
         "gemini-cli",
         http={"type": "http"},
-        windowed=False,
+        is_desktop=False,
         after="Start a new session; /mcp lists the server.",
     ),
     Client(
@@ -245,11 +245,11 @@ CLIENTS: tuple[Client, ...] = (
         _zed,
         "agent",
         section="context_servers",
-        after="The Agent Panel's settings list the server; it starts by itself.",
+        after="The settings of the Agent Panel list the server; Zed starts it.",
     ),
 )
 
 
 def client_named(name: str) -> Client:
-    """The client of that name, which exists."""
+    """The client with this name."""
     return next(client for client in CLIENTS if client.name == name)

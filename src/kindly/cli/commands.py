@@ -267,15 +267,15 @@ def setup(
     print_only: bool,
     config: Path | None,
     log_level: str | None,
-    **wishes: Any,
+    **options: Any,
 ) -> None:
     """Add Kindly to the configuration of CLIENT; without CLIENT, list all clients."""
-    from kindly.cli.setup import Wishes, overview, set_up, show
+    from kindly.cli.setup import SetupOptions, overview, set_up, show
 
     settings = _settings(config, {"log_level": log_level})
     if client is None:
         sys.exit(overview(settings))
-    sys.exit((show if print_only else set_up)(settings, client, Wishes(**wishes)))
+    sys.exit((show if print_only else set_up)(settings, client, SetupOptions(**options)))
 
 
 @cli.command()

@@ -1,4 +1,4 @@
-"""`demo`: a first answer on any machine. Some research in a small garden, replayed from a cassette."""
+"""`demo`: a first answer on any machine, replayed from a recording that comes with the package."""
 
 from importlib.resources import as_file, files
 
@@ -15,7 +15,7 @@ QUESTION = "How does a bee say how far away food is?"
 
 
 def show(settings: Settings) -> int:
-    """Search, ask the first page found, and print what answers."""
+    """Search, read the first page found, and print the passage that answers."""
     with as_file(files("kindly.cli").joinpath("demo.jsonl")) as path:
         found, answer = anyio.run(_research, Settings.replaying(path, settings.child_environ))
     click.echo(f'$ kindly search "{QUERY}"\n')

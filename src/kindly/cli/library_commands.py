@@ -1,4 +1,4 @@
-"""`kindly library`: what is kept of the pages read so far; list, show, export, forget, rebuild, move, count."""
+"""`kindly library`: list, show, export, delete, rebuild, move and count the pages read so far."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ Work = Callable[[OpenLibrary], Awaitable[int]]
 
 
 def run(settings: Settings, work: Work) -> int:
-    """Do `work` on the configured library, and close it."""
+    """Run `work` on the configured library, and close it."""
     outcome = anyio.run(_run, settings, work)
     if isinstance(outcome, KindlyError):
         raise outcome
@@ -59,7 +59,7 @@ def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
 
 
 def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
-    """Print what is kept of one page."""
+    """Print the chunks of one page."""
 
     async def work(reading: OpenLibrary) -> int:
         shelf = await reading.library.store.page(url)
@@ -82,7 +82,7 @@ def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
 
 
 def export(settings: Settings, target: Path) -> int:
-    """Write every page and its chunks to JSON Lines or, by its ending, Parquet."""
+    """Write every page with its chunks as JSON Lines, or as Parquet if the file ends in .parquet."""
     if target.suffix == ".parquet":
         return _export_parquet(settings, target)
     return run(settings, lambda reading: _export_lines(reading, target))
@@ -133,7 +133,7 @@ COLUMNS = (
 
 
 async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
-    """One line a chunk, as a table has it."""
+    """One line per chunk: the rows of the Parquet table."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
         async for shelf in reading.library.store.pages():
@@ -154,18 +154,18 @@ def _quoted(path: Path) -> str:
 
 
 def forget(settings: Settings, url: str | None) -> int:
-    """Drop one page, or all."""
+    """Delete one page, or all."""
 
     async def work(reading: OpenLibrary) -> int:
         count = await reading.library.store.forget(url)
-        click.echo(f"{count} page{'s' if count != 1 else ''} forgotten.")
+        click.echo(f"{count} page{'s' if count != 1 else ''} deleted.")
         return 0 if count or url is None else 1
 
     return run(settings, work)
 
 
 def rebuild(settings: Settings) -> int:
-    """Embed everything anew with the model that is configured now."""
+    """Compute all vectors again with the configured model."""
 
     async def work(reading: OpenLibrary) -> int:
         store = reading.library.store
@@ -175,14 +175,14 @@ def rebuild(settings: Settings) -> int:
             count += await reading.library.embed_again(url)
             if sys.stderr.isatty():
                 click.echo(f"\r{count} pages", nl=False, err=True)
-        click.echo(f"{count} pages embedded anew.")
+        click.echo(f"{count} pages embedded again.")
         return 0
 
     return run(settings, work)
 
 
 def move(settings: Settings, target: str) -> int:
-    """Copy every page into another store; those that are there already are replaced."""
+    """Copy every page into another store; pages that it already has are replaced."""
     other = Settings.load(overrides={"store": target, "data_dir": settings.data_path})
 
     async def work(reading: OpenLibrary) -> int:
@@ -194,18 +194,20 @@ def move(settings: Settings, target: str) -> int:
             async for url in _urls(source):
                 shelf = await source.page(url)
                 if shelf is not None:
-                    await goal.put(shelf.entry, shelf.chunks, _by_id(shelf), _whose(shelf, model))
+                    await goal.put(
+                        shelf.entry, shelf.chunks, _by_id(shelf), _model_of(shelf, model)
+                    )
                     count += 1
         finally:
             with suppress(StoreUnavailable):
                 await goal.aclose()
-        click.echo(f"{count} pages copied; set KINDLY_STORE to use the new store.")
+        click.echo(f"{count} pages copied. Set KINDLY_STORE to use the new store.")
         return 0
 
     return run(settings, work)
 
 
-def _whose(shelf: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
+def _model_of(shelf: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
     return model if shelf.vectors is not None else None
 
 
@@ -216,7 +218,7 @@ def _by_id(shelf: StoredPage) -> dict[str, Any]:
 
 
 def stats(settings: Settings, *, as_json: bool) -> int:
-    """Print how much is kept, and where."""
+    """Print how much the library holds, and where it is."""
 
     async def work(reading: OpenLibrary) -> int:
         known = await reading.library.store.stats()
@@ -225,7 +227,7 @@ def stats(settings: Settings, *, as_json: bool) -> int:
             click.echo(json.dumps(facts, ensure_ascii=False, indent=2, default=str))
             return 0
         model = (
-            f"{known.model.name}, {known.model.dimension} numbers" if known.model else "none yet"
+            f"{known.model.name}, {known.model.dimension} dimensions" if known.model else "none yet"
         )
         click.echo(
             f"{known.kind} at {known.place}\n{known.pages:,} pages, {known.chunks:,} chunks, "
@@ -237,7 +239,7 @@ def stats(settings: Settings, *, as_json: bool) -> int:
 
 
 async def _urls(store: Store) -> AsyncIterator[str]:
-    """Every address, taken down before anything is changed."""
+    """Every address, listed before anything is changed."""
     urls: list[str] = []
     while batch := await store.entries(limit=PAGE, offset=len(urls)):
         urls.extend(entry.url for entry in batch)

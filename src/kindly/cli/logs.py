@@ -1,4 +1,4 @@
-"""Logs on standard error, with every secret masked: a JSON object a line for programs, or a line of text for people."""
+"""Logs on standard error, with secrets masked: one JSON object per line, or lines of text."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ QUIET = (
     "sse_starlette",
     "opentelemetry",
 )
-"""Libraries that would log whole addresses or headers: warnings and worse only, at any level of ours."""
+"""Libraries that log whole URLs or headers: only warnings and errors of these are written."""
 
 STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -27,14 +27,13 @@ Format = Literal["json", "text"]
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON; the finished line goes through the redactor, tracebacks included."""
+    """A record as one line of JSON. Fields and traceback are redacted."""
 
     def __init__(self, redactor: Redactor) -> None:
         super().__init__()
         self._redactor = redactor
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         line: dict[str, object] = {
             "time": _time(record),
             "level": record.levelname.lower(),
@@ -48,14 +47,13 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """A record as `time level event name=value …`, with its traceback below; through the redactor too."""
+    """A record as `time level event name=value …`, with its traceback below. The text is redacted."""
 
     def __init__(self, redactor: Redactor) -> None:
         super().__init__()
         self._redactor = redactor
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         fields = [f"{name}={_shown(value)}" for name, value in _fields(record).items()]
         message = record.getMessage().replace("\r", " ").replace("\n", " ")
         line = " ".join([_time(record), record.levelname.lower(), message, *fields])
@@ -69,7 +67,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
-    """What was given with the message."""
+    """The `extra` fields of a record."""
     return {key: value for key, value in record.__dict__.items() if key not in STANDARD}
 
 
@@ -82,7 +80,7 @@ def _masked_repr(value: object) -> str:
 
 
 def configure(level: str, redactor: Redactor, form: Format = "json") -> None:
-    """Send all logs to standard error, and keep chatty libraries quiet."""
+    """Send all logs to standard error, and limit noisy libraries to warnings."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines(redactor) if form == "json" else TextLines(redactor))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

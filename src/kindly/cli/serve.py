@@ -1,4 +1,4 @@
-"""`start-mcp-server`: settings → a running server. Kept apart, so that it imports only what serving needs."""
+"""`start-mcp-server`: settings → a running server. A module of its own, so that serving imports nothing else."""
 
 import anyio
 
@@ -9,7 +9,7 @@ from kindly.settings import Settings
 
 
 def serve(settings: Settings) -> None:
-    """Serve until the client leaves or the process is told to stop."""
+    """Serve until the client disconnects or the process is stopped."""
     server = build_server(
         lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
     )

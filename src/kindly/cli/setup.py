@@ -1,4 +1,4 @@
-"""`setup`: puts Kindly into a client's configuration. Shows the change, asks, keeps what was there; no key is shown."""
+"""`setup`: adds Kindly to the configuration of a client. Shows the change without keys, asks, and keeps a backup."""
 
 import difflib
 import os
@@ -33,38 +33,38 @@ from kindly.settings import ENV_BY_FIELD, NEEDS, TOKEN_NAMES, Settings
 
 PLACEHOLDER = "your-key"
 PRIVATE = 0o600
-"""The mode of a new file: it may hold keys."""
-OTHERS = 0o044
+"""The mode of a new file: it may contain keys."""
+READABLE_BY_OTHERS = 0o044
 CONTEXT_LINES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the caller asked for."""
+class SetupOptions:
+    """The options of `kindly setup`."""
 
     keys: tuple[str, ...] = ()
-    """Variables whose values the client is to pass on."""
+    """Variables to write into the entry."""
     from_env: bool = False
     http: str | None = None
     """The address of a running server, instead of a command."""
     command: str | None = None
-    """In front of `start-mcp-server`."""
+    """The command before `start-mcp-server`."""
     file: Path | None = None
     yes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file before and after."""
+    """The text of a file before and after."""
 
     path: Path
     before: str | None
-    """None if there is no such file."""
+    """None if the file does not exist."""
     after: str
 
 
 def overview(settings: Settings) -> int:
-    """Print every client with its file, and whether it is set up."""
+    """Print every client, its state and its file."""
     machine = this_machine(settings.child_environ)
     for client in CLIENTS:
         path = located(client, machine)
@@ -72,48 +72,48 @@ def overview(settings: Settings) -> int:
     return 0
 
 
-def show(settings: Settings, name: str, wishes: Wishes) -> int:
-    """Print what would be put into the client's file, and nothing else."""
+def show(settings: Settings, name: str, options: SetupOptions) -> int:
+    """Print the entry for the client; write nothing."""
     client = client_named(name)
-    values = dict.fromkeys(_known(wishes.keys), PLACEHOLDER)
-    fields, _ = _entry(client, wishes, values, settings.child_environ)
+    values = dict.fromkeys(_known(options.keys), PLACEHOLDER)
+    fields, _ = _entry(client, options, values, settings.child_environ)
     click.echo(client.form.put("", client.path, fields), nl=False)
-    path = wishes.file or located(client, this_machine(settings.child_environ))
-    click.echo(f"This goes into {path}.", err=True)
+    path = options.file or located(client, this_machine(settings.child_environ))
+    click.echo(f"This entry goes into {path}.", err=True)
     return 0
 
 
-def set_up(settings: Settings, name: str, wishes: Wishes) -> int:
-    """Put Kindly into the client's file; 0 if it stands there then, 1 if the user did not want it.
+def set_up(settings: Settings, name: str, options: SetupOptions) -> int:
+    """Add Kindly to the client's file; 0 if it is there then, 1 if the user declined.
 
     Raises:
-        InputError: a wish cannot be granted, or the file cannot be read or written.
+        InputError: an option is invalid, or the file cannot be read or written.
     """
     client = client_named(name)
-    path = wishes.file or located(client, this_machine(settings.child_environ))
-    values = _values(wishes, settings.child_environ)
-    change = _planned(client, path, wishes, values, settings.child_environ)
+    path = options.file or located(client, this_machine(settings.child_environ))
+    values = _values(options, settings.child_environ)
+    change = _plan(client, path, options, values, settings.child_environ)
     if change.before == change.after:
-        click.echo(f"{client.label} is set up already: nothing to change in {path}.")
+        click.echo(f"{client.label} is set up already; nothing to change in {path}.")
         return 0
-    _announce(client, change, values)
-    if not wishes.yes and not _agreed():
+    _print_change(client, change, values)
+    if not options.yes and not _confirmed():
         click.echo("Nothing was written.")
         return 1
-    backup = _written(change)
-    click.echo(f"Written to {path}." + (f" What was there is in {backup}." if backup else ""))
-    _advise(client, change, wishes, keyed=bool(values))
+    backup = _write(change)
+    click.echo(f"{path} is written." + (f" The previous version is {backup}." if backup else ""))
+    _print_next_steps(client, change, options, keyed=bool(values))
     return 0
 
 
 def this_machine(environ: Mapping[str, str]) -> ClientHost:
-    """The machine that this runs on."""
+    """This machine."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
     return ClientHost(sys.platform, Path(home) if home else Path.home(), environ)
 
 
 def located(client: Client, machine: ClientHost) -> Path:
-    """The client's file: one that is there, else in a folder that is there, else where it usually is."""
+    """The client's file: an existing one, else in an existing folder, else in the default folder."""
     places = client.places(machine)
     files = [folder / client.file for place in places for folder in _folders(place)]
     usual = [place.folder / client.file for place in places if place.folder]
@@ -121,7 +121,7 @@ def located(client: Client, machine: ClientHost) -> Path:
 
 
 def _folders(place: ConfigPlace) -> list[Path]:
-    """Those that are there."""
+    """The folders that exist."""
     if place.folder is not None:
         return [place.folder] if place.folder.is_dir() else []
     return sorted(place.root.glob(place.pattern))
@@ -147,10 +147,10 @@ def _state(client: Client, path: Path) -> str:
 
 
 def _known(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, if each is a setting.
+    """The names, each checked to be a setting.
 
     Raises:
-        InputError: one is not.
+        InputError: one is not a setting.
     """
     known = {*NEEDS, *TOKEN_NAMES, *(env.name for env in ENV_BY_FIELD.values())}
     for name in keys:
@@ -161,11 +161,11 @@ def _known(keys: tuple[str, ...]) -> tuple[str, ...]:
     return keys
 
 
-def _values(wishes: Wishes, environ: Mapping[str, str]) -> dict[str, str]:
-    """The values of the keys: from the environment, or asked for without showing them."""
+def _values(options: SetupOptions, environ: Mapping[str, str]) -> dict[str, str]:
+    """The values of the keys: from the environment, or from a prompt that does not show them."""
     values: dict[str, str] = {}
-    for name in _known(wishes.keys):
-        if not wishes.from_env:
+    for name in _known(options.keys):
+        if not options.from_env:
             values[name] = click.prompt(name, hide_input=True, err=True).strip()
         elif not (value := environ.get(name, "")):
             raise InputError(f"{name} is not set in the environment.", field="key")
@@ -175,14 +175,14 @@ def _values(wishes: Wishes, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _entry(
-    client: Client, wishes: Wishes, values: Mapping[str, str], environ: Mapping[str, str]
+    client: Client, options: SetupOptions, values: Mapping[str, str], environ: Mapping[str, str]
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """The fields of the entry, and those that it must not have."""
-    if wishes.http is None:
-        command = _command(client, wishes, environ)
+    if options.http is None:
+        command = _command(client, options, environ)
         more = UVX_ENVIRON if is_uvx(command) else {}
         return client.command(command, {**more, **values})
-    if not wishes.http.startswith(("http://", "https://")):
+    if not options.http.startswith(("http://", "https://")):
         raise InputError("--http takes an address such as http://127.0.0.1:8000/mcp.", field="http")
     if client.url is None:
         raise InputError(
@@ -195,45 +195,45 @@ def _entry(
             f"{', '.join(extra)} must be set where the server runs; with --http only {HTTP_TOKEN} is passed on.",
             field="key",
         )
-    return client.address(wishes.http, values.get(HTTP_TOKEN))
+    return client.address(options.http, values.get(HTTP_TOKEN))
 
 
-def _command(client: Client, wishes: Wishes, environ: Mapping[str, str]) -> tuple[str, ...]:
-    if wishes.command is not None:
-        words = tuple(shlex.split(wishes.command, posix=os.name != "nt"))
+def _command(client: Client, options: SetupOptions, environ: Mapping[str, str]) -> tuple[str, ...]:
+    if options.command is not None:
+        words = tuple(shlex.split(options.command, posix=os.name != "nt"))
         if not words:
             raise InputError("--command is empty.", field="command")
     else:
         uvx = shutil.which("uvx", path=environ.get("PATH"))
-        words = launcher(installed(), uvx if client.windowed or uvx is None else "uvx")
+        words = launcher(installed(), uvx if client.is_desktop or uvx is None else "uvx")
     return *words, "start-mcp-server", "--context", client.context
 
 
-def _planned(
+def _plan(
     client: Client,
     path: Path,
-    wishes: Wishes,
+    options: SetupOptions,
     values: Mapping[str, str],
     environ: Mapping[str, str],
 ) -> Change:
-    fields, dropped = _entry(client, wishes, values, environ)
+    fields, dropped = _entry(client, options, values, environ)
     before = _read(path)
     try:
         after = merged(client.form, before or "", client.path, fields, dropped)
     except Malformed as error:
         raise InputError(
-            f"{path}, line {error.line}: {error.what}. The file was left as it is. Mend it and try again, or put in by "
-            f"hand what `kindly setup {client.name} --print` shows.",
+            f"{path}, line {error.line}: {error.what}. The file is unchanged. Fix it and try again, or add by hand the "
+            f"entry that `kindly setup {client.name} --print` prints.",
             field="file",
         ) from None
     return Change(path, before, after)
 
 
 def _read(path: Path) -> str | None:
-    """The text; None if there is no file.
+    """The text of a file; None if it does not exist.
 
     Raises:
-        InputError: it cannot be read as text.
+        InputError: it cannot be read, or is not UTF-8.
     """
     try:
         return path.read_bytes().decode("utf-8")
@@ -242,13 +242,17 @@ def _read(path: Path) -> str | None:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", field="file") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text; it was left as it is.", field="file") from None
+        raise InputError(
+            f"{path} is not UTF-8 text. The file is unchanged.", field="file"
+        ) from None
 
 
-def _announce(client: Client, change: Change, values: Mapping[str, str]) -> None:
-    """Show the change, with everything hidden that may be a key."""
+def _print_change(client: Client, change: Change, values: Mapping[str, str]) -> None:
+    """Print the change; values that may be keys are hidden."""
     if not change.path.parent.exists():
-        click.echo(f"{client.label} seems not to be installed: there is no {change.path.parent}.")
+        click.echo(
+            f"{client.label} seems not to be installed: {change.path.parent} does not exist."
+        )
     redactor = Redactor.of(values.values())
     before, after = (client.form.masked(text) for text in (change.before or "", change.after))
     name = str(change.path)
@@ -262,25 +266,25 @@ def _announce(client: Client, change: Change, values: Mapping[str, str]) -> None
         click.echo(f"{key}: set (hidden)")
 
 
-def _agreed() -> bool:
+def _confirmed() -> bool:
     try:
-        return click.confirm("Write this?")
+        return click.confirm("Write this change?")
     except click.Abort:
         click.echo()
         return False
 
 
-def _written(change: Change) -> Path | None:
-    """Write the file in one step and keep the old one beside it; where that is.
+def _write(change: Change) -> Path | None:
+    """Write the file atomically, after a backup of the old one; the path of the backup.
 
     Raises:
-        InputError: it cannot be written, or was changed while the user was asked.
+        InputError: it cannot be written, or another program changed it in the meantime.
     """
     real = change.path.resolve()
     try:
         if _read(change.path) != change.before:
             raise InputError(
-                f"{change.path} was changed by another program in the meantime: run this again.",
+                f"{change.path} was changed by another program in the meantime. Run the command again.",
                 field="file",
             )
         if change.before is None:
@@ -288,7 +292,7 @@ def _written(change: Change) -> Path | None:
             _replace(real, change.after, PRIVATE)
             return None
         mode = real.stat().st_mode & 0o777
-        backup = _kept(real, change.before, mode)
+        backup = _backup(real, change.before, mode)
         _replace(real, change.after, mode)
     except OSError as error:
         raise InputError(
@@ -297,8 +301,8 @@ def _written(change: Change) -> Path | None:
     return backup
 
 
-def _kept(path: Path, text: str, mode: int) -> Path:
-    """A copy under the next free number."""
+def _backup(path: Path, text: str, mode: int) -> Path:
+    """A copy of the file with the next free number."""
     for number in count(1):
         backup = path.with_name(f"{path.name}.bak{number}")
         with suppress(FileExistsError):
@@ -310,7 +314,7 @@ def _kept(path: Path, text: str, mode: int) -> Path:
 
 
 def _replace(path: Path, text: str, mode: int) -> None:
-    """The file with this text, whole or not at all."""
+    """Write the file atomically: a temporary file, then a rename."""
     descriptor, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
@@ -325,17 +329,21 @@ def _replace(path: Path, text: str, mode: int) -> None:
         raise
 
 
-def _advise(client: Client, change: Change, wishes: Wishes, *, keyed: bool) -> None:
-    """What is to be done now, and what is missing."""
+def _print_next_steps(
+    client: Client, change: Change, options: SetupOptions, *, keyed: bool
+) -> None:
+    """Print the next step and what is missing."""
     click.echo(client.after)
-    if keyed and os.name != "nt" and change.path.stat().st_mode & OTHERS:
-        click.echo(f"Others on this machine can read {change.path}: chmod 600 keeps the key yours.")
+    if keyed and os.name != "nt" and change.path.stat().st_mode & READABLE_BY_OTHERS:
+        click.echo(
+            f"Other users of this machine can read {change.path}. To keep the key private, run chmod 600 on it."
+        )
     tree = client.form.load(change.after)
     environ = at(tree, (*client.path, "env"))
-    if wishes.http is None and not (is_table(environ) and environ.keys() & NEEDS.keys()):
+    if options.http is None and not (is_table(environ) and environ.keys() & NEEDS.keys()):
         click.echo(
-            "web_search needs a provider, all else works: run this again with --key SERPER_API_KEY, or see "
+            "web_search needs a provider; the other tools work. Run this again with --key SERPER_API_KEY, or see "
             "docs/providers.md."
         )
     if at(tree, (*client.path, "bearer_token_env_var")) is not None:
-        click.echo(f"{client.label} reads the token from {HTTP_TOKEN}: set it where it is started.")
+        click.echo(f"{client.label} reads the token from the environment variable {HTTP_TOKEN}.")

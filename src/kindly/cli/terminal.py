@@ -1,4 +1,4 @@
-"""Findings on a terminal: each passage in a frame, with the question's words marked."""
+"""Passages on a terminal: each in a frame, with the words of the question highlighted."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ WORD = re.compile(r"\w+")
 
 
 def print_findings(console: Console, result: FindingsResult, redact: Callable[[str], str]) -> None:
-    """Show what `read` and `recall` found."""
+    """Print the result of `read` or `recall`."""
     if page := result.page:
         console.print(Text(redact(page.title), style="bold"))
         console.print(Text(redact(f"{page.url} · {page.how}"), style="dim"))

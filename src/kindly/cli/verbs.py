@@ -1,4 +1,4 @@
-"""`search`, `fetch`, `read`, `recall` for a person: colour and progress on a terminal, else Markdown or JSON."""
+"""`search`, `fetch`, `read`, `recall`: colour and progress on a terminal, else Markdown or JSON."""
 
 import json
 import sys
@@ -26,13 +26,13 @@ from kindly.settings import Settings
 from kindly.stages import Progress, ignore_progress
 
 NO_ANSWER = 3
-"""Exit code of `read` and `recall` when nothing answers."""
+"""Exit code of `read` and `recall` if no passage answers."""
 
 Verb = Callable[[App, Deadline, Progress], Awaitable[Result]]
 
 
 def show_search(settings: Settings, query: str, options: dict[str, Any]) -> int:
-    """Search, print, and say whether it went well."""
+    """Search and print; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
     wanted = Query(text=query, count=options.pop("num_results"), **options)
 
@@ -44,7 +44,7 @@ def show_search(settings: Settings, query: str, options: dict[str, Any]) -> int:
 
 
 def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
-    """Fetch, print, and say whether it went well."""
+    """Fetch a page and print it; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
     cursor, refresh = options.pop("cursor"), options.pop("refresh")
     wanted = ExtractOptions(**options)
@@ -66,7 +66,7 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
 
 
 def show_reading(settings: Settings, url: str, question: str, options: dict[str, Any]) -> int:
-    """Ask a page, print, and say whether it answers."""
+    """Print the passages of a page that answer; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
     async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
@@ -85,7 +85,7 @@ def show_reading(settings: Settings, url: str, question: str, options: dict[str,
 
 
 def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> int:
-    """Ask all pages read before, print, and say whether any answers."""
+    """Print the passages of the library that answer; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
     async def verb(app: App, _: Deadline, __: Progress) -> Result:
@@ -113,7 +113,7 @@ def _show(settings: Settings, verb: Verb, *, as_json: bool) -> int:
 
 
 def _print(result: Result, redactor: Redactor) -> None:
-    """In colour, for a terminal."""
+    """Print in colour, for a terminal."""
     from rich.console import Console
 
     if isinstance(result, FindingsResult):
@@ -127,9 +127,9 @@ def _print(result: Result, redactor: Redactor) -> None:
 
 
 async def _run(settings: Settings, verb: Verb) -> Result | KindlyError:
-    """The verb's output or error; an error must not leave the app's task groups, which would wrap it."""
+    """The output or the error. An error that left the app's task groups would be wrapped in an exception group."""
     async with open_app(settings) as app:
-        with _watched() as progress:
+        with _progress() as progress:
             try:
                 return await verb(app, Deadline.after(app.deadline_s), progress)
             except KindlyError as error:
@@ -138,8 +138,8 @@ async def _run(settings: Settings, verb: Verb) -> Result | KindlyError:
 
 
 @contextmanager
-def _watched() -> Iterator[Progress]:
-    """Progress for a person who watches; silence in a pipe."""
+def _progress() -> Iterator[Progress]:
+    """Progress on a terminal; none in a pipe."""
     if not sys.stderr.isatty():
         yield ignore_progress
         return

@@ -1,6 +1,6 @@
-"""Configuration files of other programs, edited as text: one entry is put, everything else stays byte for byte.
+"""Edits configuration files of other programs: sets one entry, everything else stays byte for byte.
 
-Text in, text out; which file it is from, and whose, is not known here.
+Pure: text in, text out.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,45 +13,45 @@ __all__ = ["Form", "Malformed", "merged"]
 
 
 class Form(Protocol):
-    """How a file is written."""
+    """A file format."""
 
     def load(self, text: str) -> dict[str, object]:
-        """What the text says; an empty one says nothing.
+        """Parse the text; an empty text is an empty table.
 
         Raises:
-            Malformed: it cannot be read.
+            Malformed: it cannot be parsed.
         """
         ...
 
     def put(self, text: str, path: Path, value: object) -> str:
-        """The text with `value` at `path`, in place of what was there.
+        """The text with `value` at `path`, replacing a former value.
 
         Raises:
-            Malformed: something on the way to `path` cannot hold it.
+            Malformed: a value on the way to `path` is not a table.
         """
         ...
 
     def remove(self, text: str, path: Path) -> str:
-        """The text without what is at `path`."""
+        """The text without the value at `path`."""
         ...
 
     def masked(self, text: str) -> str:
-        """The text, line for line, with every value hidden that may be secret."""
+        """The text with values that may be secret hidden; the number of lines stays."""
         ...
 
 
 def merged(
     form: Form, text: str, path: Path, fields: Mapping[str, object], dropped: Collection[str] = ()
 ) -> str:
-    """The text with the entry at `path` having `fields` and none of `dropped`; whatever else it has is kept.
+    """The text with `fields` set in the entry at `path` and `dropped` removed; other fields are kept.
 
-    A field that is a table is merged in its turn, name by name.
+    A field that is a table is merged name by name.
 
     Raises:
-        Malformed: the text cannot be read, or is written in a way in which this cannot be done.
+        Malformed: the text cannot be parsed, or its layout does not allow the change.
     """
     before = form.load(text)
-    wanted = _wanted(before, path, fields, dropped)
+    expected = _expected(before, path, fields, dropped)
     after = text
     if at(before, path) is None:
         after = form.put(after, path, dict(fields))
@@ -60,17 +60,15 @@ def merged(
             after = form.remove(after, (*path, name))
         for step, value in _leaves(path, before, fields):
             after = form.put(after, step, value)
-    if _reloaded(form, after) != wanted:
-        raise Malformed(
-            1, f"{'.'.join(path)} is written in a way that cannot be changed without touching more"
-        )
+    if _reloaded(form, after) != expected:
+        raise Malformed(1, f"{'.'.join(path)} cannot be changed without changing more of the file")
     return after
 
 
 def _leaves(
     path: Path, before: Mapping[str, object], fields: Mapping[str, object]
 ) -> Sequence[tuple[Path, object]]:
-    """What is to be put where, as little as possible."""
+    """The smallest set of values to put."""
     steps: list[tuple[Path, object]] = []
     for name, value in fields.items():
         step = (*path, name)
@@ -81,18 +79,18 @@ def _leaves(
     return [(step, value) for step, value in steps if at(before, step) != value]
 
 
-def _wanted(
+def _expected(
     before: Mapping[str, object],
     path: Path,
     fields: Mapping[str, object],
     dropped: Collection[str],
 ) -> dict[str, object]:
-    wanted: dict[str, object] = deepcopy(dict(before))
-    place = wanted
+    expected: dict[str, object] = deepcopy(dict(before))
+    place = expected
     for name in path:
         inner = place.setdefault(name, {})
         if not is_table(inner):
-            raise Malformed(1, f"{name} is no table of servers")
+            raise Malformed(1, f"{name} is not a table of servers")
         place = inner
     for name in dropped:
         place.pop(name, None)
@@ -102,7 +100,7 @@ def _wanted(
             place[name] = {**present, **value}
         else:
             place[name] = value
-    return wanted
+    return expected
 
 
 def _reloaded(form: Form, text: str) -> dict[str, object] | None:

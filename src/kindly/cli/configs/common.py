@@ -1,4 +1,4 @@
-"""What the forms of configuration files share: paths, the error of a file that cannot be read, what may be secret."""
+"""Shared by the file formats: paths, the error for a malformed file, which values may be secret."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ SECRET_NAMES = re.compile(r"^(?:env|\w*headers)$|key|token|secret|passw|auth|cre
 
 
 class Malformed(Exception):
-    """A file that cannot be read or changed; `line` is where, and `what` says why."""
+    """A file that cannot be parsed or changed: the line and the reason."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}")
@@ -20,12 +20,12 @@ class Malformed(Exception):
 
 
 def is_table(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether it holds names."""
+    """Whether the value is a table."""
     return isinstance(value, dict)
 
 
 def at(tree: Mapping[str, object], path: Path) -> object | None:
-    """What stands at a path; None where there is nothing."""
+    """The value at a path; None if there is none."""
     found: object = tree
     for name in path:
         if not is_table(found):
@@ -35,15 +35,15 @@ def at(tree: Mapping[str, object], path: Path) -> object | None:
 
 
 def is_secret(path: Path) -> bool:
-    """Whether what stands there may be a key: judged by the names above it."""
+    """Whether the value at a path may be a secret, judged by the names in the path."""
     return any(SECRET_NAMES.search(name) for name in path)
 
 
 def line_of(text: str, position: int) -> int:
-    """The number of the line, from 1."""
+    """The number of the line, starting at 1."""
     return text.count("\n", 0, position) + 1
 
 
 def newline_of(text: str) -> str:
-    """How the text ends its lines."""
+    """The line ending of the text."""
     return "\r\n" if "\r\n" in text else "\n"

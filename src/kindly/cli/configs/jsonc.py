@@ -1,4 +1,4 @@
-"""JSON as editors keep it, with comments and trailing commas, or as strict programs do, without."""
+"""JSON with comments and trailing commas (JSONC), as editors use it, or strict JSON. Edited as text."""
 
 import json
 import re
@@ -25,24 +25,24 @@ USUAL_INDENT = "  "
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and where it stands."""
+    """A value and its position."""
 
     start: int
     end: int
     value: object
     members: "tuple[Member, ...]" = ()
-    """Of an object."""
+    """Members of an object."""
     items: "tuple[Node, ...]" = ()
-    """Of an array."""
+    """Items of an array."""
 
     def member(self, key: str) -> "Member | None":
-        """The last one of that name, which is the one that counts."""
+        """The last member with this name: the one that counts."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A name in an object, and its value."""
+    """A name in an object and its value."""
 
     key: str
     start: int
@@ -51,13 +51,13 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """A form of file; see `Form`."""
+    """A `Form` of file."""
 
     comments: bool = True
-    """Whether comments and trailing commas may stand in it."""
+    """Whether comments and trailing commas are allowed."""
 
     def load(self, text: str) -> dict[str, object]:
-        """What the text says."""
+        """Parse the text."""
         root = _Parser(text, comments=self.comments).document()
         if root is None:
             return {}
@@ -99,7 +99,7 @@ class Json:
         return _without(text, before, member)
 
     def masked(self, text: str) -> str:
-        """The text with every value hidden that may be secret."""
+        """The text with values that may be secret hidden."""
         root = _Parser(text, comments=self.comments).document()
         spans = sorted(_secrets(root, ()) if root else (), reverse=True)
         for start, end in spans:
@@ -168,7 +168,7 @@ class _Parser:
         return Node(start, position + 1, [item.value for item in items], items=tuple(items))
 
     def _next(self, end: int, closing: str) -> int:
-        """Where the next item, or the closing bracket, stands."""
+        """The position of the next item or of the closing bracket."""
         position = self._skip(end)
         here = self._text[position : position + 1]
         if here == closing:
@@ -177,11 +177,11 @@ class _Parser:
             raise self._malformed(position, f'a comma or "{closing}" is expected')
         following = self._skip(position + 1)
         if self._text[following : following + 1] == closing and not self._comments:
-            raise self._malformed(position, f'there is a comma too many before "{closing}"')
+            raise self._malformed(position, f'there is an extra comma before "{closing}"')
         return following
 
     def _skip(self, position: int) -> int:
-        """Past space and comments."""
+        """The position after whitespace and comments."""
         while True:
             if space := SPACE.match(self._text, position):
                 position = space.end()
@@ -198,14 +198,14 @@ class _Parser:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a text is laid out."""
+    """Indentation and line ending of a text."""
 
     unit: str
     newline: str
 
     @classmethod
     def of(cls, text: str) -> "_Style":
-        """As its first indented name is."""
+        """The style of the first indented name."""
         found = re.search(r'^([ \t]+)"', text, re.MULTILINE)
         return cls(found[1] if found else USUAL_INDENT, newline_of(text))
 
@@ -247,7 +247,7 @@ def _inserted_inline(text: str, node: Node, member: str) -> str:
 
 
 def _after(text: str, end: int) -> tuple[bool, int]:
-    """Whether a comma follows a value, and where what belongs to it ends."""
+    """Whether a comma follows the value, and the position after it."""
     position = _past_trivia(text, end)
     if text[position : position + 1] == ",":
         return True, position + 1
@@ -261,13 +261,13 @@ def _past_trivia(text: str, position: int) -> int:
 
 
 def _past_remark(text: str, position: int) -> int:
-    """Past a comment that ends the line."""
+    """The position after a comment at the end of the line."""
     remark = SAME_LINE.match(text, position)
     return remark.end() if remark else position
 
 
 def _without(text: str, node: Node, member: Member) -> str:
-    """The text without one member, its comma, and its line if nothing else is on it."""
+    """The text without one member, its comma, and its line if the line is empty then."""
     number = node.members.index(member)
     comma, end = _after(text, member.node.end)
     start = member.start
@@ -290,13 +290,13 @@ def _nested(path: Path, value: object) -> object:
 
 
 def _indent_at(text: str, position: int) -> str:
-    """The indentation of the line."""
+    """The indentation of the line at a position."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _render(value: object, indent: str, style: _Style) -> str:
-    """JSON with an object's members on lines of their own, and all else on one."""
+    """JSON with each member of an object on its own line, and everything else on one line."""
     if not is_table(value) or not value:
         return json.dumps(value, ensure_ascii=False)
     child = indent + style.unit
@@ -309,7 +309,7 @@ def _render(value: object, indent: str, style: _Style) -> str:
 
 
 def _secrets(node: Node, path: Path) -> Iterator[tuple[int, int]]:
-    """Where texts stand that may be secret."""
+    """The positions of strings that may be secret."""
     if isinstance(node.value, str) and is_secret(path):
         yield node.start, node.end
     for member in node.members:
