@@ -69,7 +69,7 @@ async def search(
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
     if not fetch_content:
         return SearchResults(hits, ())
-    sources = await _load_sources(stages, hits, deadline.minus(RENDER_MARGIN_S), progress)
+    sources = await _load_sources(stages, hits, query, deadline.minus(RENDER_MARGIN_S), progress)
     return SearchResults(hits, sources)
 
 
@@ -182,13 +182,13 @@ async def recall(
 
 
 async def _load_sources(
-    stages: Stages, hits: Hits, deadline: Deadline, progress: Progress
+    stages: Stages, hits: Hits, query: Query, deadline: Deadline, progress: Progress
 ) -> tuple[Source, ...]:
     """Load all hits concurrently; the sources are in the hits' order."""
     sources: list[Source | None] = [None] * len(hits.hits)
 
     async def load(index: int, hit: Hit) -> None:
-        sources[index] = await _load_source(stages, hit, hits.query, deadline)
+        sources[index] = await _load_source(stages, hit, query, deadline)
         done = sum(source is not None for source in sources)
         await progress(1 + done, 1 + len(sources), f"{done} of {len(sources)} pages")
 

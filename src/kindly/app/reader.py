@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import kindly
-from kindly.app.proxies import api_proxies
+from kindly.app.stage_settings import api_proxies
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder, EmbedderSettings
 from kindly.read.library import Library, LibraryPolicy
@@ -49,7 +49,7 @@ def build_library(
     settings: Settings,
     context: "ssl.SSLContext | None",
     traffic: Traffic = STRAIGHT,
-    alarm: WarnOnce | None = None,
+    warn_once: WarnOnce | None = None,
 ) -> OpenLibrary:
     """The library for these settings; its store and its embedder connect at first use.
 
@@ -59,7 +59,7 @@ def build_library(
     """
     store = build_store(settings)
     opened = build_embedder(settings, context, traffic)
-    library = Library(store, opened.embedder, library_policy(settings), warnings=alarm)
+    library = Library(store, opened.embedder, library_policy(settings), warnings=warn_once)
     return OpenLibrary(library, opened.client)
 
 

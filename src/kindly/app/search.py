@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 import kindly
-from kindly.app.proxies import api_proxies
+from kindly.app.stage_settings import api_proxies
 from kindly.clock import SYSTEM_CLOCK
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.net.api_client import STRAIGHT, Traffic, build_client

@@ -6,6 +6,7 @@ from kindly.fetch.chain.types import FetchLimits
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import GuardPolicy
 from kindly.fetch.loader_kit.loader import LoaderSettings
+from kindly.net.api_client import Proxies
 from kindly.net.tls import Tls
 from kindly.settings import LOADER_URLS, Settings, revealed
 
@@ -47,6 +48,11 @@ def egress(settings: Settings, tls: Tls) -> Egress:
         no_proxy=settings.no_proxy,
         tls=tls,
     )
+
+
+def api_proxies(settings: Settings) -> Proxies:
+    """The proxies of the API clients."""
+    return Proxies(revealed(settings.https_proxy), revealed(settings.http_proxy), settings.no_proxy)
 
 
 def loader_settings(settings: Settings) -> LoaderSettings:

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import kindly
-from kindly.app.proxies import api_proxies
+from kindly.app.stage_settings import api_proxies
 from kindly.budget import Clock
 from kindly.errors import SettingsError
 from kindly.net.api_client import build_client
