@@ -247,6 +247,24 @@ async def test_an_older_library_is_brought_up_and_a_newer_one_refused(path: Path
         await DuckStore(path).entries()
 
 
+async def test_a_library_that_is_not_complete_is_never_in_place(path: Path) -> None:
+    """Another process that opened it would find it damaged."""
+    store = DuckStore(path, migrations=("CREATE TABLE meta (key TEXT, value TEXT); NONSENSE",))
+    with pytest.raises(StoreUnavailable):
+        await store.entries()
+    assert list(path.parent.iterdir()) == []
+
+
+async def test_a_library_that_another_process_created_meanwhile_is_used(path: Path) -> None:
+    other = DuckStore(path)
+    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    path.parent.mkdir(parents=True)
+    await other.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+    library._create()
+    assert await other.entries() == [TEA.entry]
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
 def with_version(data: bytes, version: int) -> bytes:
     """A DuckDB file whose header has another version: its checksum is the XOR of products of 64-bit words."""
     factor, mask = 0xBF58476D1CE4E5B9, 2**64 - 1

@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
 
 import anyio
 import anyio.to_thread
@@ -173,6 +174,8 @@ class DuckLibrary:
 
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self.path.exists():
+                self._create()
             self._opened_inode = self.path.stat().st_ino if self.path.exists() else None
             if self._opened_inode is not None and _head(self.path) == SQLITE_HEADER:
                 raise self._foreign()
@@ -189,6 +192,24 @@ class DuckLibrary:
             raise
         self._opened_at = time.monotonic()
         return database
+
+    def _create(self) -> None:
+        """Create the file under another name and link it into place.
+
+        DuckDB creates a file before it locks it: another process that opens it in between finds it damaged.
+        """
+        import duckdb
+
+        new = self.path.with_name(f"{self.path.name}.new-{uuid4().hex}")
+        try:
+            with duckdb.connect(str(new), config=CONFIG) as database:
+                self._migrate(database)
+            # Another process was first, or the file system has no hard links and DuckDB creates the file in place.
+            with suppress(OSError):
+                self.path.hardlink_to(new)
+        finally:
+            for leftover in (new, Path(f"{new}.wal")):
+                leftover.unlink(missing_ok=True)
 
     def _migrate(self, database: "duckdb.DuckDBPyConnection") -> None:
         import duckdb
