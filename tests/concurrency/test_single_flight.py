@@ -26,7 +26,7 @@ class Work:
         return self.started
 
 
-async def test_callers_at_the_same_time_share_one_run() -> None:
+async def test_concurrent_callers_share_one_run() -> None:
     flights: SingleFlight[int] = SingleFlight()
     work, values = Work(), list[int]()
 
@@ -44,7 +44,7 @@ async def test_callers_at_the_same_time_share_one_run() -> None:
     assert values == [1, 1, 1, 1, 1, 2]
 
 
-async def test_failure_is_shared_too() -> None:
+async def test_a_failure_is_shared_too() -> None:
     flights: SingleFlight[int] = SingleFlight()
     work, failed = Work(KindlyError("no")), list[KindlyError]()
 
@@ -64,7 +64,7 @@ async def test_failure_is_shared_too() -> None:
     assert work.started == 1
 
 
-async def test_cancelling_the_first_caller_leaves_the_work_to_the_next() -> None:
+async def test_after_cancelling_the_first_caller_the_next_one_runs_the_work() -> None:
     flights: SingleFlight[int] = SingleFlight()
     work, values = Work(), list[int]()
     first = anyio.CancelScope()

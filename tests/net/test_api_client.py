@@ -1,3 +1,5 @@
+"""The HTTP client for APIs: redirects, proxies, log lines."""
+
 import logging
 import subprocess
 import sys
@@ -41,7 +43,7 @@ async def test_client_follows_no_redirect_and_ignores_the_environment() -> None:
         ("https://[2001:db8::1]/", True),
     ],
 )
-async def test_proxy_carries_https_but_what_is_named(url: str, proxied: bool) -> None:
+async def test_https_uses_the_proxy_except_for_named_hosts(url: str, proxied: bool) -> None:
     no_proxy = (
         "corp.example",
         ".dotted.example",
@@ -58,7 +60,7 @@ async def test_proxy_carries_https_but_what_is_named(url: str, proxied: bool) ->
         assert straight is not proxied
 
 
-async def test_proxy_is_given_the_request_and_its_password() -> None:
+async def test_the_proxy_gets_the_request_and_its_password() -> None:
     reply = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     async with loopback_server(reply) as server:
         proxy = f"http://user:word@127.0.0.1:{server.port}"
@@ -70,14 +72,14 @@ async def test_proxy_is_given_the_request_and_its_password() -> None:
     assert b"proxy-authorization: basic dxnlcjp3b3jk" in request.lower()
 
 
-async def test_http_proxy_carries_plain_http() -> None:
+async def test_plain_http_uses_the_http_proxy() -> None:
     async with build_client(timeout_s=1, user_agent="x", proxies=Proxies(http=PROXY)) as client:
         for url, proxied in (("http://api.example/", True), ("https://api.example/", False)):
             straight = client._transport_for_url(httpx2.URL(url)) is client._transport
             assert straight is not proxied
 
 
-async def test_no_proxy_star_turns_proxies_off() -> None:
+async def test_a_star_in_no_proxy_disables_proxies() -> None:
     async with build_client(
         timeout_s=1, user_agent="x", proxies=Proxies(PROXY, no_proxy=("a.example", "*"))
     ) as client:
@@ -101,7 +103,7 @@ def test_unusable_proxy_is_a_settings_error_without_its_password(
     assert caught.value.__context__ is None
 
 
-def test_wire_loggers_pass_warnings_only_however_often_silenced(
+def test_the_librarys_loggers_pass_warnings_only(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     silence_wire_loggers()
@@ -114,7 +116,7 @@ def test_wire_loggers_pass_warnings_only_however_often_silenced(
     assert all(len(logging.getLogger(name).filters) == 1 for name in WIRE_LOGGERS)
 
 
-def test_catalogue_router_and_client_load_no_http_library() -> None:
+def test_providers_router_and_client_import_no_http_library() -> None:
     code = (
         "import sys, kindly.net.api_client, kindly.search.providers, kindly.search.router\n"
         "sys.exit(' '.join({'httpx2', 'httpcore2', 'ssl'} & sys.modules.keys()))"

@@ -1,4 +1,4 @@
-"""The breaker, over a clock that moves only when told to."""
+"""The circuit breaker, under a clock that the test moves."""
 
 import pytest
 
@@ -13,13 +13,13 @@ def opened(clock: FakeClock) -> CircuitBreaker:
     return breaker
 
 
-def test_new_one_is_closed_and_allows_call() -> None:
+def test_a_new_breaker_is_closed() -> None:
     breaker = CircuitBreaker(FakeClock())
     assert (breaker.health, breaker.allows_call, breaker.open_s) == (BreakerHealth.CLOSED, True, 0)
     assert breaker.enter()
 
 
-def test_third_failure_in_a_row_opens_it_for_thirty_seconds() -> None:
+def test_the_third_failure_in_a_row_opens_the_breaker_for_thirty_seconds() -> None:
     clock = FakeClock()
     breaker = CircuitBreaker(clock)
     breaker.failed()
@@ -31,7 +31,7 @@ def test_third_failure_in_a_row_opens_it_for_thirty_seconds() -> None:
     assert not breaker.enter()
 
 
-def test_success_in_between_starts_the_count_anew() -> None:
+def test_a_success_resets_the_count() -> None:
     breaker = CircuitBreaker(FakeClock())
     for _ in range(5):
         breaker.failed()
@@ -40,7 +40,7 @@ def test_success_in_between_starts_the_count_anew() -> None:
     assert breaker.state == Closed()
 
 
-def test_after_the_rest_one_trial_at_a_time_is_let_through() -> None:
+def test_a_half_open_breaker_allows_one_trial_call_at_a_time() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(29.9)
@@ -53,7 +53,7 @@ def test_after_the_rest_one_trial_at_a_time_is_let_through() -> None:
     assert not breaker.enter()
 
 
-def test_successful_trial_closes_it() -> None:
+def test_a_successful_trial_closes_the_breaker() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(30)
@@ -62,7 +62,7 @@ def test_successful_trial_closes_it() -> None:
     assert breaker.state == Closed()
 
 
-def test_failed_trial_opens_it_again() -> None:
+def test_a_failed_trial_opens_the_breaker_again() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(30)
@@ -71,7 +71,7 @@ def test_failed_trial_opens_it_again() -> None:
     assert breaker.state == Open(until=clock.now + 30, failures=4)
 
 
-def test_abandoned_trial_leaves_the_next_one_due_at_once() -> None:
+def test_after_an_abandoned_trial_the_next_one_is_due_at_once() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(30)
@@ -80,14 +80,14 @@ def test_abandoned_trial_leaves_the_next_one_due_at_once() -> None:
     assert breaker.enter()
 
 
-def test_abandoned_call_says_nothing_about_a_closed_one() -> None:
+def test_an_abandoned_call_does_not_change_a_closed_breaker() -> None:
     breaker = CircuitBreaker(FakeClock())
     breaker.failed()
     breaker.abandoned()
     assert breaker.state == Closed(1)
 
 
-def test_stragglers_do_not_lengthen_the_rest() -> None:
+def test_late_failures_do_not_extend_the_open_time() -> None:
     clock = FakeClock()
     breaker = opened(clock)
     clock.advance(10)
@@ -95,7 +95,7 @@ def test_stragglers_do_not_lengthen_the_rest() -> None:
     assert breaker.open_s == 20
 
 
-def test_forced_call_is_a_trial_before_its_time() -> None:
+def test_a_forced_call_is_an_early_trial() -> None:
     breaker = opened(FakeClock())
     assert breaker.enter(force=True)
     assert breaker.state == Trying(3)
@@ -110,13 +110,13 @@ def test_forced_call_is_a_trial_before_its_time() -> None:
         (5, 0, BreakerHealth.HALF_OPEN),
     ],
 )
-def test_earlier_state_is_taken_up(failures: int, open_s: float, health: BreakerHealth) -> None:
+def test_a_saved_state_is_restored(failures: int, open_s: float, health: BreakerHealth) -> None:
     breaker = CircuitBreaker(FakeClock())
     breaker.restore(failures, open_s)
     assert (breaker.health, breaker.failures, breaker.open_s) == (health, failures, open_s)
 
 
-def test_rest_taken_up_is_never_longer_than_a_whole_one() -> None:
+def test_a_restored_open_time_is_bounded() -> None:
     breaker = CircuitBreaker(FakeClock())
     breaker.restore(3, 10_000)
     assert breaker.open_s == 30

@@ -1,4 +1,4 @@
-"""A key leaves in its header only, whatever the vendor or the network does."""
+"""A key is sent in its header only, whatever the vendor or the network does."""
 
 import logging
 import traceback
@@ -29,7 +29,7 @@ each_provider = pytest.mark.parametrize("spec", KEYED, ids=lambda spec: spec.nam
 
 
 def echo(status: int) -> Reply:
-    """A server that writes back everything it was sent."""
+    """A server that echoes everything that it received."""
 
     def reply(request: httpx2.Request) -> httpx2.Response:
         said = "\n".join(f"{name}: {value}" for name, value in request.headers.items())
@@ -55,7 +55,7 @@ def everything_shown_by(error: BaseException) -> str:
 
 @pytest.fixture
 def logs(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    """Everything at its loudest, and no filter left over from another client."""
+    """All loggers at DEBUG, without filters of other clients."""
     kept = {name: list(logging.getLogger(name).filters) for name in WIRE_LOGGERS}
     for name in (None, "httpcore2", *WIRE_LOGGERS):
         caplog.set_level(logging.DEBUG, logger=name)
@@ -95,10 +95,10 @@ async def test_no_error_or_log_line_shows_the_key(
 @pytest.mark.parametrize(
     "reply", [httpx2.ConnectError("no"), httpx2.Response(401)], ids=["network", "refusal"]
 )
-async def test_not_even_the_frames_of_an_error_hold_the_plain_key(
+async def test_the_frames_of_an_error_do_not_contain_the_key(
     spec: ProviderSpec, reply: Reply
 ) -> None:
-    """Some hosts print local variables with a traceback, and chained errors hold the request."""
+    """Some hosts print local variables with a traceback, and chained errors contain the request."""
     host = httpx2.URL(spec.base_url).host
     async with FakeApi({host: [reply]}).client() as client:
         provider = built(spec, client, SecretStr(CANARY))
@@ -110,7 +110,7 @@ async def test_not_even_the_frames_of_an_error_hold_the_plain_key(
 
 
 @each_provider
-async def test_failure_of_both_shows_no_key(spec: ProviderSpec) -> None:
+async def test_the_failure_of_all_providers_shows_no_key(spec: ProviderSpec) -> None:
     hosts = [httpx2.URL(each.base_url).host for each in KEYED]
     async with FakeApi({host: [echo(500)] for host in hosts}).client() as client:
         router = routed(*(built(each, client, SecretStr(CANARY)) for each in KEYED))
@@ -125,7 +125,7 @@ ECHO_ON_THE_WIRE = (
 
 
 @each_provider
-async def test_real_wire_logs_neither_key_nor_query_at_any_level(
+async def test_a_real_connection_logs_neither_key_nor_query_at_any_level(
     spec: ProviderSpec, logs: pytest.LogCaptureFixture
 ) -> None:
     async with (

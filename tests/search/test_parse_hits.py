@@ -1,3 +1,5 @@
+"""Lists of results become hits; broken items are left out."""
+
 import json
 
 import pytest
@@ -68,7 +70,9 @@ def test_text_can_always_be_encoded() -> None:
         {"url": "https://example.com/\ud800"},
     ],
 )
-def test_item_without_web_address_is_left_out_and_alone_is_no_answer(bad: object) -> None:
+def test_an_item_without_a_web_address_is_left_out_and_alone_makes_an_unusable_answer(
+    bad: object,
+) -> None:
     assert [hit.url for hit in hits_from([bad, GOOD], FIELDS, SPEC)] == ["https://example.com/"]
     with pytest.raises(ProviderAnswerInvalid) as caught:
         hits_from([bad], FIELDS, SPEC)
@@ -76,7 +80,7 @@ def test_item_without_web_address_is_left_out_and_alone_is_no_answer(bad: object
 
 
 @pytest.mark.parametrize("items", [None, {}, "text", 5, {"0": GOOD}])
-def test_results_that_are_no_list_are_refused(items: object) -> None:
+def test_results_that_are_not_a_list_are_refused(items: object) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         hits_from(items, FIELDS, SPEC)
 

@@ -1,4 +1,4 @@
-"""Whose turn it is, in virtual time."""
+"""The rate limit of a provider, in virtual time."""
 
 import anyio
 import pytest
@@ -22,8 +22,8 @@ def pacer(pace: Pace) -> Pacer:
     return Pacer("fake", "Fake", pace, RateLimits(virtual_clock()), anyio.sleep)
 
 
-async def turns_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[float]:
-    """When each of several calls at once got its turn, in seconds from now."""
+async def allowed_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[float]:
+    """When each of several concurrent calls was allowed, in seconds from now."""
     began, turns = anyio.current_time(), list[float]()
 
     async def call() -> None:
@@ -48,10 +48,10 @@ async def turns_at(queue: Pacer, calls: int, patience_s: float = 1e6) -> list[fl
     ids=str,
 )
 async def test_concurrent_calls_wait_instead_of_failing(pace: Pace, expected: list[float]) -> None:
-    assert await turns_at(pacer(pace), 5) == pytest.approx(expected, abs=0.01)
+    assert await allowed_at(pacer(pace), 5) == pytest.approx(expected, abs=0.01)
 
 
-async def test_turn_that_would_come_too_late_is_refused_at_once() -> None:
+async def test_a_call_that_could_only_be_made_too_late_is_refused_at_once() -> None:
     queue = pacer(Pace(1, 10))
     await queue.wait(Deadline.after(5))
     await anyio.sleep(3)
@@ -64,14 +64,14 @@ async def test_turn_that_would_come_too_late_is_refused_at_once() -> None:
     assert caught.value.try_next
 
 
-async def test_turn_that_comes_in_time_is_waited_for() -> None:
+async def test_a_call_that_can_be_made_in_time_waits() -> None:
     queue = pacer(Pace(1, 10))
     await queue.wait(Deadline.after(5))
     await anyio.sleep(6)
-    assert await turns_at(queue, 1, patience_s=5) == pytest.approx([4], abs=0.01)
+    assert await allowed_at(queue, 1, patience_s=5) == pytest.approx([4], abs=0.01)
 
 
-async def test_those_who_wait_already_come_first() -> None:
+async def test_queued_calls_come_first() -> None:
     queue, refused = pacer(Pace(1, 1)), list[ProviderRateLimited]()
 
     async def call() -> None:
@@ -86,25 +86,25 @@ async def test_those_who_wait_already_come_first() -> None:
     assert [error.retry_after_s for error in refused] == pytest.approx([3, 3, 3], abs=0.1)
 
 
-async def test_cancelled_call_leaves_the_queue() -> None:
+async def test_a_cancelled_call_leaves_the_queue() -> None:
     queue = pacer(Pace(1, 10))
     await queue.wait(Deadline.after(5))
     with anyio.move_on_after(1):
         await queue.wait(Deadline.after(60))
-    assert await turns_at(queue, 1) == pytest.approx([9], abs=0.01)
+    assert await allowed_at(queue, 1) == pytest.approx([9], abs=0.01)
 
 
-async def test_pause_is_waited_for_if_it_is_short_and_refused_if_it_is_long() -> None:
+async def test_a_short_pause_is_waited_for_and_a_long_one_refused() -> None:
     queue = pacer(Pace(100, 1))
     queue.limits.learn({"Retry-After": "4"})
     with pytest.raises(ProviderRateLimited) as caught:
         await queue.wait(Deadline.after(3))
     assert caught.value.retry_after_s == pytest.approx(4)
-    assert await turns_at(queue, 2, patience_s=5) == pytest.approx([4, 4])
-    assert await turns_at(queue, 1) == [0]
+    assert await allowed_at(queue, 2, patience_s=5) == pytest.approx([4, 4])
+    assert await allowed_at(queue, 1) == [0]
 
 
-async def test_pause_that_came_up_while_queueing_is_kept() -> None:
+async def test_a_pause_that_starts_while_queueing_is_kept() -> None:
     queue = pacer(Pace(1, 1))
     await queue.wait(Deadline.after(5))
     refused: list[ProviderRateLimited] = []
@@ -121,8 +121,8 @@ async def test_pause_that_came_up_while_queueing_is_kept() -> None:
     assert refused[0].retry_after_s == pytest.approx(59.5, abs=0.1)
 
 
-async def test_learned_pace_replaces_the_assumed_one() -> None:
+async def test_a_reported_pace_replaces_the_default() -> None:
     queue = pacer(Pace(1, 1))
-    assert await turns_at(queue, 2) == pytest.approx([0, 1], abs=0.01)
+    assert await allowed_at(queue, 2) == pytest.approx([0, 1], abs=0.01)
     queue.limits.learn({"X-RateLimit-Policy": "50;w=1, 0;w=2592000"})
-    assert await turns_at(queue, 50) == [0] * 50
+    assert await allowed_at(queue, 50) == [0] * 50

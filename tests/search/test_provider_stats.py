@@ -1,4 +1,4 @@
-"""The books of the providers."""
+"""Statistics of providers: counts, latency, quota, and how they are saved."""
 
 import json
 from typing import Any
@@ -25,26 +25,26 @@ pytestmark = pytest.mark.anyio
 NAMES = ("serper", "tavily")
 
 
-def ledger(state: State | None = None, clock: FakeClock | None = None) -> ProviderStats:
+def new_stats(state: State | None = None, clock: FakeClock | None = None) -> ProviderStats:
     return ProviderStats(NAMES, state or MemoryState(), clock or FakeClock())
 
 
-def status(book: ProviderStats, name: str = "serper") -> ProviderStatus:
-    return next(each for each in book.snapshot() if each.name == name)
+def status(stats: ProviderStats, name: str = "serper") -> ProviderStatus:
+    return next(each for each in stats.snapshot() if each.name == name)
 
 
-def test_new_ledger_lists_all_providers_in_order() -> None:
-    assert ledger().snapshot() == (ProviderStatus("serper"), ProviderStatus("tavily"))
+def test_new_statistics_list_all_providers_in_order() -> None:
+    assert new_stats().snapshot() == (ProviderStatus("serper"), ProviderStatus("tavily"))
 
 
 def test_calls_failures_latency_and_quota_are_counted() -> None:
-    book, clock = ledger(clock=FakeClock(50)), FakeClock(50)
+    stats, clock = new_stats(clock=FakeClock(50)), FakeClock(50)
     for took_ms in range(1, 101):
-        book.answered("serper", took_ms / 1000, BreakerState(at=clock()))
-    book.failed("serper", "timeout", BreakerState(at=51))
-    book.failed("serper", "timeout", BreakerState(at=52))
-    book.failed("serper", "rate_limited", BreakerState(at=53, quota=Quota(0, 10, 99)))
-    assert status(book) == ProviderStatus(
+        stats.answered("serper", took_ms / 1000, BreakerState(at=clock()))
+    stats.failed("serper", "timeout", BreakerState(at=51))
+    stats.failed("serper", "timeout", BreakerState(at=52))
+    stats.failed("serper", "rate_limited", BreakerState(at=53, quota=Quota(0, 10, 99)))
+    assert status(stats) == ProviderStatus(
         name="serper",
         calls=103,
         failures={"timeout": 2, "rate_limited": 1},
@@ -54,34 +54,34 @@ def test_calls_failures_latency_and_quota_are_counted() -> None:
         last_failure=Failure("rate_limited", 53),
         health=BreakerHealth.CLOSED,
     )
-    assert status(book, "tavily") == ProviderStatus("tavily")
+    assert status(stats, "tavily") == ProviderStatus("tavily")
 
 
 def test_health_follows_the_clock() -> None:
     clock = FakeClock(100)
-    book = ledger(clock=clock)
-    book.failed("serper", "timeout", BreakerState(at=100, failures=3, open_until=130))
-    assert status(book).health is BreakerHealth.OPEN
+    stats = new_stats(clock=clock)
+    stats.failed("serper", "timeout", BreakerState(at=100, failures=3, open_until=130))
+    assert status(stats).health is BreakerHealth.OPEN
     clock.advance(30)
-    assert status(book).health is BreakerHealth.HALF_OPEN
+    assert status(stats).health is BreakerHealth.HALF_OPEN
 
 
-async def test_books_are_kept_across_restarts() -> None:
+async def test_statistics_survive_a_restart() -> None:
     state = MemoryState()
-    before = ledger(state)
+    before = new_stats(state)
     before.answered("serper", 0.2, BreakerState(at=1, quota=Quota(7, None, None)))
     before.failed("serper", "timeout", BreakerState(3, 1, 0.0, Quota(7, 9, 12.5)))
     before.answered("tavily", 0.1, BreakerState(at=2))
     await before.save()
-    after = ledger(MemoryState(json.loads(json.dumps(state.kinds))))
+    after = new_stats(MemoryState(json.loads(json.dumps(state.kinds))))
     await after.load()
     assert after.snapshot() == before.snapshot()
     assert after.breaker("serper") == BreakerState(3, 1, 0.0, Quota(7, 9, 12.5))
 
 
-async def test_two_programs_with_one_state_add_up() -> None:
+async def test_the_counts_of_two_processes_add_up() -> None:
     state = MemoryState()
-    one, other = ledger(state), ledger(state)
+    one, other = new_stats(state), new_stats(state)
     one.answered("serper", 0.1, BreakerState(at=5, failures=0))
     other.failed("serper", "timeout", BreakerState(at=4, failures=1))
     await one.save()
@@ -93,29 +93,29 @@ async def test_two_programs_with_one_state_add_up() -> None:
     assert one.breaker("serper").at == 6
 
 
-async def test_saving_is_spared() -> None:
+async def test_statistics_are_saved_only_if_due_and_changed() -> None:
     state, clock = MemoryState(), FakeClock()
-    book = ledger(state, clock)
-    await book.save()
+    stats = new_stats(state, clock)
+    await stats.save()
     assert state.kinds == {}
-    book.answered("serper", 0.1, BreakerState(at=1))
+    stats.answered("serper", 0.1, BreakerState(at=1))
     clock.advance(29)
-    await book.save_if_due()
+    await stats.save_if_due()
     assert state.kinds == {}
     clock.advance(1)
-    await book.save_if_due()
+    await stats.save_if_due()
     assert state.kinds["provider_stats"]["serper"]["calls"] == 1
     assert set(state.kinds["provider_stats"]) == {"serper"}
 
 
-async def test_cancelled_caller_does_not_lose_counts() -> None:
+async def test_a_cancelled_caller_loses_no_counts() -> None:
     state = MemoryState()
-    book = ledger(state)
-    book.answered("serper", 0.1, BreakerState(at=1))
+    stats = new_stats(state)
+    stats.answered("serper", 0.1, BreakerState(at=1))
     with anyio.CancelScope() as scope:
         scope.cancel()
-        await book.save()
-    assert status(book).calls == 1
+        await stats.save()
+    assert status(stats).calls == 1
     assert state.kinds["provider_stats"]["serper"]["calls"] == 1
 
 
@@ -135,17 +135,17 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("kept", [None, {}, *BROKEN])
-def test_what_cannot_be_read_is_an_empty_book(kept: dict[str, Any] | None) -> None:
+def test_a_record_that_cannot_be_read_is_empty(kept: dict[str, Any] | None) -> None:
     assert record_from(kept) == ProviderRecord()
 
 
 def test_only_the_latest_latencies_are_kept() -> None:
-    book = ledger()
+    stats = new_stats()
     for _ in range(200):
-        book.answered("serper", 9, BreakerState())
+        stats.answered("serper", 9, BreakerState())
     for _ in range(64):
-        book.answered("serper", 1, BreakerState())
-    assert (status(book).p50_ms, status(book).p95_ms) == (1000, 1000)
+        stats.answered("serper", 1, BreakerState())
+    assert (status(stats).p50_ms, status(stats).p95_ms) == (1000, 1000)
 
 
 @pytest.mark.parametrize(

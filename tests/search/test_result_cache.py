@@ -1,4 +1,4 @@
-"""What is kept of searches, for how long, and what is shared."""
+"""Which results are cached, for how long, and which searches are shared."""
 
 import anyio
 import pytest
@@ -34,7 +34,7 @@ class Searches:
         return Hits(self.query, hits, "fake", took_ms=80)
 
 
-async def test_second_search_is_answered_from_the_cache_and_says_so() -> None:
+async def test_a_second_search_is_answered_from_the_cache_and_says_so() -> None:
     cache, searches = SearchCache(3600, FakeClock()), Searches()
     first = await cache(TEA, searches)
     again = await cache(TEA, searches)
@@ -55,7 +55,7 @@ async def test_hits_are_cached_for_their_time_to_live() -> None:
     assert searches.count == 2
 
 
-async def test_no_time_keeps_nothing() -> None:
+async def test_a_time_to_live_of_zero_caches_nothing() -> None:
     cache, searches = SearchCache(0, FakeClock()), Searches()
     await cache(TEA, searches)
     assert not (await cache(TEA, searches)).cached
@@ -83,14 +83,14 @@ async def test_every_part_of_a_query_counts(other: Query) -> None:
     assert not (await cache(other, searches)).cached
 
 
-async def test_search_that_found_nothing_is_made_again() -> None:
+async def test_an_empty_result_is_not_cached() -> None:
     cache, searches = SearchCache(3600, FakeClock()), Searches(empty=True)
     await cache(TEA, searches)
     await cache(TEA, searches)
     assert searches.count == 2
 
 
-async def test_failure_is_never_kept() -> None:
+async def test_a_failure_is_not_cached() -> None:
     cache, searches = SearchCache(3600, FakeClock()), Searches(fails=True)
     with pytest.raises(ProviderFailed):
         await cache(TEA, searches)
@@ -109,7 +109,7 @@ async def test_the_least_recently_used_search_is_evicted_first() -> None:
     assert not (await cache(two, Searches(two))).cached
 
 
-async def test_identical_searches_under_way_are_one() -> None:
+async def test_identical_concurrent_searches_are_one() -> None:
     cache, searches, answers = SearchCache(0, FakeClock()), Searches(), list[Hits]()
     searches.let_go = anyio.Event()
 

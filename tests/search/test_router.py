@@ -1,3 +1,5 @@
+"""The router: order, fallback, retries, deadlines."""
+
 import pytest
 
 from kindly.budget import Deadline
@@ -84,7 +86,7 @@ async def test_refusal_of_key_or_request_ends_the_search(leaf: type[SearchError]
     assert second.queries == []
 
 
-async def test_all_failed_gives_the_first_error_and_notes_the_others() -> None:
+async def test_if_all_fail_the_error_is_the_first_ones_with_a_note_on_the_others() -> None:
     limited = ProviderRateLimited("Wait.", provider="first", status=429, retry_after_s=30)
     first = FakeProvider("first", [limited])
     second = FakeProvider("second", [ProviderTimeout("Slow.", provider="second")])
@@ -100,7 +102,7 @@ async def test_all_failed_gives_the_first_error_and_notes_the_others() -> None:
     assert limited.detail == "Wait."
 
 
-async def test_no_provider_says_what_to_set_and_what_works_without() -> None:
+async def test_without_a_provider_the_error_says_what_to_set_and_what_works_without() -> None:
     with pytest.raises(NoProvider) as caught:
         await router().search(QUERY, Deadline.after(30))
     for name in (*KEY_SETTINGS, *KEYLESS, "get_content", "kindly fetch"):

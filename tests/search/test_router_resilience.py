@@ -69,7 +69,9 @@ async def error_of(over: Router) -> SearchError:
     return caught.value
 
 
-async def test_with_one_of_two_failing_no_search_fails_and_the_open_one_is_not_called() -> None:
+async def test_with_one_of_two_providers_failing_no_search_fails_and_the_failing_one_is_not_called() -> (
+    None
+):
     first, second = FakeProvider("first", [down("first")]), ok("second")
     over = router(first, second)
     for number in range(20):

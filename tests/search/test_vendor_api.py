@@ -1,3 +1,5 @@
+"""One HTTP call to a vendor: the JSON object, or the error that says why not."""
+
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -30,7 +32,7 @@ async def answer_to(reply: Reply, spec: ProviderSpec = SPEC) -> dict[str, object
             return await VendorApi(client, spec).json(request, Deadline.after(5))
 
 
-async def test_json_object_is_given_as_it_is() -> None:
+async def test_a_json_object_is_returned_unchanged() -> None:
     assert await answer_to(httpx2.Response(200, json={"a": [1, None]})) == {"a": [1, None]}
 
 
@@ -39,7 +41,7 @@ async def test_json_object_is_given_as_it_is() -> None:
     [b"", b"null", b"[]", b'"text"', b"{", b"\xff\xfe\x00", b"[" * 200_000, b"1" * 5000],
     ids=["nothing", "null", "list", "string", "cut", "binary", "deep", "long-number"],
 )
-async def test_what_is_no_json_object_is_refused(content: bytes) -> None:
+async def test_an_answer_that_is_not_a_json_object_is_refused(content: bytes) -> None:
     with pytest.raises(ProviderAnswerInvalid) as caught:
         await answer_to(httpx2.Response(200, content=content))
     assert caught.value.__context__ is None
@@ -62,7 +64,7 @@ class Endless(httpx2.AsyncByteStream):
         self.closed = True
 
 
-async def test_huge_answer_is_cut_off_and_refused() -> None:
+async def test_a_huge_answer_is_not_read_to_its_end_and_refused() -> None:
     body = Endless(b" " * 100_000)
     with pytest.raises(ProviderAnswerInvalid):
         await answer_to(httpx2.Response(200, stream=body))
@@ -70,7 +72,7 @@ async def test_huge_answer_is_cut_off_and_refused() -> None:
     assert body.closed
 
 
-async def test_body_of_a_refusal_is_not_even_read() -> None:
+async def test_the_body_of_a_refusal_is_not_read() -> None:
     body = Endless(b"x")
     with pytest.raises(ProviderRejected):
         await answer_to(httpx2.Response(400, stream=body))
@@ -106,7 +108,7 @@ WORDED = replace(SPEC, reasons={"quotaExceeded": ProviderRateLimited, "BAD_KEY":
         "failure",
     ],
 )
-async def test_word_of_a_refusal_may_say_more_than_its_status(
+async def test_an_error_code_in_the_body_may_say_more_than_the_status(
     status: int, body: object, leaf: type[SearchError]
 ) -> None:
     with pytest.raises(SearchError) as caught:
@@ -135,14 +137,14 @@ class Broken(httpx2.AsyncByteStream):
     ],
     ids=["cut", "nested", "endless", "broken-off", "compression"],
 )
-async def test_refusal_without_readable_words_is_what_its_status_says(
+async def test_a_refusal_without_a_known_code_is_judged_by_its_status(
     reply: httpx2.Response,
 ) -> None:
     with pytest.raises(ProviderRejected):
         await answer_to(reply, WORDED)
 
 
-async def test_refusal_whose_body_never_comes_is_what_its_status_says() -> None:
+async def test_a_refusal_whose_body_never_arrives_is_judged_by_its_status() -> None:
     body = Silent()
     with pytest.raises(ProviderRejected):
         await answer_to(httpx2.Response(400, stream=body), WORDED)
@@ -168,7 +170,7 @@ class Silent(httpx2.AsyncByteStream):
         self.closed = True
 
 
-async def test_body_that_never_comes_ends_with_the_deadline() -> None:
+async def test_a_body_that_never_arrives_ends_with_the_deadline() -> None:
     body = Silent()
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
@@ -177,7 +179,7 @@ async def test_body_that_never_comes_ends_with_the_deadline() -> None:
     assert body.closed
 
 
-async def test_cancelled_call_closes_the_answer_and_is_no_error_of_the_provider() -> None:
+async def test_a_cancelled_call_closes_the_response_and_is_no_error_of_the_provider() -> None:
     body = Silent()
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
@@ -205,7 +207,7 @@ async def test_retry_after_date_reaches_the_error() -> None:
         pytest.param(httpx2.ConnectError("x"), "network", id="network"),
     ],
 )
-async def test_error_names_the_vendor_and_the_fix(reply: Reply, fix: str) -> None:
+async def test_an_error_names_the_vendor_and_the_setting_to_check(reply: Reply, fix: str) -> None:
     with pytest.raises(SearchError) as caught:
         await answer_to(reply)
     assert "Serper" in str(caught.value)

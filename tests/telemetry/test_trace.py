@@ -1,4 +1,4 @@
-"""Steps of calls: who is told, how an end is named, and what a collector receives."""
+"""Trace spans: what listeners see, outcomes, and what a collector receives."""
 
 import subprocess
 import sys
@@ -32,14 +32,14 @@ def into(ended: list[Span]) -> trace.Listener:
     return listen
 
 
-async def test_without_a_listener_a_step_only_passes_through() -> None:
+async def test_without_a_listener_a_step_has_no_effect() -> None:
     with span("fetch", host="example.com") as step:
         step.note(bytes=3)
     assert step.facts == {"host": "example.com", "bytes": 3}
     assert step.outcome == "ok"
 
 
-async def test_a_listener_is_told_of_steps_in_the_tasks_of_its_block_only() -> None:
+async def test_a_listener_sees_the_steps_of_its_block_and_its_tasks_only() -> None:
     ended: list[Span] = []
 
     async def work(name: str) -> None:
@@ -65,14 +65,14 @@ async def test_a_listener_is_told_of_steps_in_the_tasks_of_its_block_only() -> N
     ],
     ids=["our own", "a time-out", "unforeseen", "stopped"],
 )
-async def test_a_step_that_fails_says_how_in_a_word(error: BaseException, outcome: str) -> None:
+async def test_a_failed_step_names_its_outcome(error: BaseException, outcome: str) -> None:
     ended: list[Span] = []
     with pytest.raises(type(error)), listening(into(ended)), span("fetch"):
         raise error
     assert [step.outcome for step in ended] == [outcome]
 
 
-async def test_steps_become_spans_one_inside_the_other() -> None:
+async def test_steps_become_nested_spans() -> None:
     exporter = InMemorySpanExporter()
     tracer = open_tracer("", "1.2.3", exporter)
     with listening(tracer), span("call", tool="web_search"):
@@ -99,7 +99,7 @@ async def test_steps_become_spans_one_inside_the_other() -> None:
     assert call.resource.attributes["service.version"] == "1.2.3"
 
 
-async def test_a_name_that_is_set_for_the_service_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_configured_service_name_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_SERVICE_NAME", "team-search")
     exporter = InMemorySpanExporter()
     tracer = open_tracer("", "1", exporter)
@@ -124,7 +124,7 @@ async def test_a_collector_gets_the_spans_over_http() -> None:
     assert [told.name for scope in resource.scope_spans for told in scope.spans] == ["call"]
 
 
-async def test_without_its_packages_a_tracer_is_refused_with_the_fix(
+async def test_without_its_packages_a_tracer_is_refused_with_the_command_that_installs_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert can_trace()
@@ -134,7 +134,7 @@ async def test_without_its_packages_a_tracer_is_refused_with_the_fix(
         open_tracer("http://127.0.0.1:1", "1")
 
 
-async def test_while_it_is_off_nothing_of_the_sdk_is_imported() -> None:
+async def test_without_tracing_the_sdk_is_not_imported() -> None:
     program = "import sys, kindly.cli.serve; print('opentelemetry.sdk' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60

@@ -1,4 +1,4 @@
-"""One warning for one trouble."""
+"""One warning per reason."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from kindly.telemetry.warn_once import MAX_REASONS, QUIET_S, WarnOnce
 from tests.support.fakes import FakeClock
 
 
-def test_a_reason_is_told_once_until_it_has_been_quiet(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_reason_is_logged_once_per_quiet_time(caplog: pytest.LogCaptureFixture) -> None:
     clock = FakeClock()
     alarm = WarnOnce(clock)
     alarm.warn("full", "The cache.")
@@ -17,7 +17,7 @@ def test_a_reason_is_told_once_until_it_has_been_quiet(caplog: pytest.LogCapture
     assert caplog.messages == ["The cache.", "The library.", "The cache again."]
 
 
-def test_reasons_do_not_pile_up(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_number_of_reasons_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     alarm = WarnOnce(FakeClock())
     for number in range(MAX_REASONS):
         alarm.warn(f"reason {number}", "words")

@@ -1,4 +1,4 @@
-"""Dates as providers and pages write them."""
+"""Dates in the formats of providers and pages."""
 
 from datetime import date
 
@@ -38,5 +38,5 @@ TODAY = date(2024, 3, 10)
         (None, None),
     ],
 )
-def test_date_is_read_or_left_out(written: str | None, expected: str | None) -> None:
+def test_a_date_is_parsed_or_none(written: str | None, expected: str | None) -> None:
     assert to_date(written, TODAY) == expected

@@ -28,11 +28,10 @@ def challenged(mark: Mark, spec: ProviderSpec) -> SearchError:
     """The error for a page with that mark."""
     if mark.rate_limit:
         return ProviderRateLimited(
-            f"{spec.label} answered that there were too many requests: wait before asking it again.",
+            f"{spec.label} answered that there were too many requests.",
             provider=spec.name,
         )
     return ProviderBlocked(
-        f"{spec.label} answered with a bot challenge ({mark.vendor}) instead of results: "
-        "use another provider, or ask it less often.",
+        f"{spec.label} returned a bot challenge ({mark.vendor}) instead of results.",
         provider=spec.name,
     )

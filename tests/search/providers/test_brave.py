@@ -1,3 +1,5 @@
+"""Brave: requests, filters, answers."""
+
 import httpx2
 import pytest
 from pydantic import SecretStr
@@ -57,7 +59,7 @@ async def test_request_is_a_get_with_the_token_header() -> None:
         pytest.param(Query("x", category="science"), {}, id="other-category"),
     ],
 )
-def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, str]) -> None:
+def test_filters_are_sent_under_the_vendors_names(query: Query, added: dict[str, str]) -> None:
     assert to_params(query) == PLAIN | added
 
 
@@ -71,11 +73,13 @@ def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, s
         ),
     ],
 )
-def test_news_take_the_same_filters_and_more_results(query: Query, params: dict[str, str]) -> None:
+def test_news_accept_the_same_filters_and_more_results(
+    query: Query, params: dict[str, str]
+) -> None:
     assert to_params(query, VERTICALS["news"]) == params
 
 
-def test_images_know_neither_pages_nor_dates_nor_moderate() -> None:
+def test_images_have_neither_pages_nor_dates_nor_moderate_filtering() -> None:
     query = Query("x", count=500, time_range="day", page=2, safe_search="moderate")
     params = {"q": "x", "count": "200", "safesearch": "strict"}
     assert to_params(query, VERTICALS["images"]) == params
@@ -87,7 +91,7 @@ def test_count_is_limited_to_what_the_vendor_accepts(count: int, sent: str) -> N
 
 
 @pytest.mark.parametrize("category", ["news", "images", "videos"])
-async def test_vertical_is_asked_at_its_own_address(category: str) -> None:
+async def test_each_category_has_its_own_path(category: str) -> None:
     reply = httpx2.Response(200, json={"type": category, "query": {}, "results": []})
     found, request = await exchange(Query("x", category=category), reply)  # type: ignore[arg-type]  # a literal
     assert request.url.path == f"/res/v1/{category}/search"
@@ -130,7 +134,7 @@ def test_news_and_images_become_hits() -> None:
         ("validation", 422, ProviderRejected),
     ],
 )
-async def test_wrong_key_is_told_from_a_wrong_request(
+async def test_a_wrong_key_is_distinguished_from_a_wrong_request(
     name: str, status: int, leaf: type[SearchError]
 ) -> None:
     reply = httpx2.Response(status, json=provider_answer("brave", name))
@@ -151,6 +155,6 @@ async def test_wrong_key_is_told_from_a_wrong_request(
         {"query": {}, "web": {"results": [{"title": "no address"}]}},
     ],
 )
-def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body, WEB)

@@ -1,3 +1,5 @@
+"""DuckDuckGo through the library ddgs."""
+
 import threading
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -80,7 +82,9 @@ async def failure(library: FakeDdgs, query: Query = X) -> SearchError:
         pytest.param(Query("x", page=2), {"page": 2}, id="page"),
     ],
 )
-def test_filter_goes_out_as_the_library_names_it(query: Query, added: dict[str, object]) -> None:
+def test_filters_are_passed_under_the_librarys_names(
+    query: Query, added: dict[str, object]
+) -> None:
     assert to_options(query) == PLAIN | added
 
 
@@ -101,7 +105,7 @@ def test_filter_goes_out_as_the_library_names_it(query: Query, added: dict[str, 
         (None, "xx", "wt-wt"),
     ],
 )
-def test_language_and_region_pick_one_of_its_regions(
+def test_language_and_region_select_one_of_its_regions(
     language: str | None, region: str | None, expected: str
 ) -> None:
     assert to_region(Query("x", language=language, region=region)) == expected
@@ -130,7 +134,7 @@ async def test_results_become_hits_cut_to_the_count() -> None:
         ("videos", "https://www.youtube.com/watch?v=1", "2026-01-05T00:00:00.0000000"),
     ],
 )
-async def test_other_verticals_become_hits(
+async def test_results_of_other_categories_become_hits(
     category: Category, url: str, published: str | None
 ) -> None:
     reply = httpx2.Response(200, json=provider_answer("duckduckgo", category))
@@ -138,7 +142,7 @@ async def test_other_verticals_become_hits(
     assert (hit.url, hit.published) == (url, published)
 
 
-async def test_time_of_the_library_is_bounded() -> None:
+async def test_the_librarys_time_out_is_bounded() -> None:
     library = answering(httpx2.Response(200, json={"results": []}))
     await DuckDuckGo(library).search(Query("x"), Deadline.after(500))
     assert library.timeouts == [MAX_TIMEOUT_S]
@@ -159,14 +163,16 @@ async def test_time_of_the_library_is_bounded() -> None:
     ],
     ids=["202", "202-bare", "403", "429", "503", "challenge", "html", "timeout", "refused"],
 )
-async def test_refusal_is_told_from_no_results(reply: Reply, leaf: type[SearchError]) -> None:
+async def test_a_refusal_is_distinguished_from_no_results(
+    reply: Reply, leaf: type[SearchError]
+) -> None:
     error = await failure(answering(reply))
     assert type(error) is leaf
     assert error.try_next
     assert error.provider == "duckduckgo"
 
 
-async def test_empty_json_that_carries_a_challenge_is_a_block() -> None:
+async def test_empty_json_with_a_challenge_is_a_block() -> None:
     page = httpx2.Response(200, json={"results": [], "html": "<div class='anomaly-modal'>"})
     assert type(await failure(answering(page))) is ProviderBlocked
 
@@ -184,7 +190,7 @@ async def test_no_results_is_an_answer() -> None:
         (KeyError("x"), ProviderAnswerInvalid),
     ],
 )
-async def test_error_of_the_library_becomes_its_leaf(
+async def test_the_librarys_errors_become_search_errors(
     raised: Exception, leaf: type[SearchError]
 ) -> None:
     library = answering(httpx2.Response(200), raised=raised)
@@ -211,16 +217,16 @@ class NoToken:
         return DdgsLibrary(engines, DDGSError, TimeoutError, RatelimitError, (ValueError,))
 
 
-def test_page_without_its_token_is_a_block() -> None:
+def test_a_page_without_its_token_is_a_block() -> None:
     assert type(run_search(NoToken(), WEB_RESULTS, Query("x"), 1)) is ProviderBlocked
 
 
-async def test_library_without_the_vertical_is_an_invalid_answer() -> None:
+async def test_a_library_without_the_category_is_an_unusable_answer() -> None:
     library = answering(httpx2.Response(200), verticals=("text",))
     assert type(await failure(library, Query("x", category="news"))) is ProviderAnswerInvalid
 
 
-async def test_missing_library_is_named_with_the_way_to_install_it() -> None:
+async def test_a_missing_library_is_named_with_the_command_that_installs_it() -> None:
     def missing() -> DdgsLibrary:
         raise ProviderRejected(NOT_INSTALLED, provider=SPEC.name)
 
@@ -231,7 +237,7 @@ async def test_missing_library_is_named_with_the_way_to_install_it() -> None:
     assert not caught.value.try_next
 
 
-async def test_search_that_outlives_its_deadline_is_left_behind() -> None:
+async def test_a_search_past_its_deadline_is_abandoned() -> None:
     over = threading.Event()
 
     def stuck() -> DdgsLibrary:
@@ -243,7 +249,7 @@ async def test_search_that_outlives_its_deadline_is_left_behind() -> None:
     over.set()
 
 
-async def test_spent_deadline_asks_nobody() -> None:
+async def test_no_request_is_sent_after_the_deadline() -> None:
     library = answering(httpx2.Response(200))
     with pytest.raises(ProviderTimeout):
         await DuckDuckGo(library).search(Query("x"), Deadline.after(0))
@@ -270,7 +276,7 @@ class Canned:
         ("challenge", 202, ProviderBlocked),
     ],
 )
-async def test_real_library_reads_the_pages(
+async def test_the_real_library_parses_the_pages(
     name: str, status: int, outcome: list[str] | type[SearchError]
 ) -> None:
     pytest.importorskip("ddgs", reason="the extra keyless is not installed")
@@ -294,7 +300,7 @@ async def test_real_library_reads_the_pages(
                 await provider.search(Query("x"), Deadline.after(5))
 
 
-def test_without_the_library_loading_says_so() -> None:
+def test_loading_without_the_library_says_so() -> None:
     def missing(name: str) -> Any:
         raise ModuleNotFoundError(name)
 
@@ -304,7 +310,7 @@ def test_without_the_library_loading_says_so() -> None:
     assert caught.value.__context__ is None
 
 
-def test_library_is_taken_from_its_modules() -> None:
+def test_the_library_is_loaded_from_its_modules() -> None:
     engines = {"text": {"duckduckgo": object}}
     modules = {
         "ddgs.engines": SimpleNamespace(ENGINES=engines),

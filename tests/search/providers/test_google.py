@@ -1,3 +1,5 @@
+"""Google's Custom Search JSON API."""
+
 from collections.abc import Callable
 
 import anyio
@@ -90,7 +92,7 @@ async def test_request_is_a_get_with_the_key_in_a_header() -> None:
         pytest.param(Query("x", category="news"), {}, id="other-category"),
     ],
 )
-def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, str]) -> None:
+def test_filters_are_sent_under_the_vendors_names(query: Query, added: dict[str, str]) -> None:
     assert to_params(query, FIRST) == {"q": "x", "num": "3"} | added
 
 
@@ -107,7 +109,7 @@ def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, s
         (Query("x", count=7, page=15), [(99, 2)]),
     ],
 )
-def test_results_are_asked_for_in_tens_up_to_the_hundredth(
+def test_results_are_requested_in_tens_up_to_the_hundredth(
     query: Query, windows: list[tuple[int, int]]
 ) -> None:
     assert [(window.start, window.size) for window in to_windows(query)] == windows
@@ -127,12 +129,12 @@ async def test_pages_become_one_answer_in_order() -> None:
     assert len(found.raw["items"]) == 25
 
 
-async def test_no_page_is_asked_for_that_google_says_is_not_there() -> None:
+async def test_no_page_is_requested_beyond_the_last_one() -> None:
     found, api = await search(Query("x", count=50), page_of(4))
     assert (len(found.hits), len(api.requests)) == (4, 1)
 
 
-async def test_beyond_the_hundredth_there_is_nothing_to_ask() -> None:
+async def test_no_request_is_sent_beyond_the_hundredth_result() -> None:
     found, api = await search(Query("x", count=50, page=3))
     assert (found.hits, api.requests) == ((), [])
 
@@ -142,7 +144,7 @@ def failing_page(start: str, reply: httpx2.Response) -> Reply:
     return lambda request: reply if request.url.params.get("start") == start else good(request)
 
 
-async def test_further_page_that_fails_leaves_the_others() -> None:
+async def test_a_further_page_that_fails_is_left_out() -> None:
     reply = failing_page("11", httpx2.Response(503))
     found, _ = await search(Query("x", count=30), reply)
     assert [hit.url.rpartition("/")[2] for hit in found.hits] == [
@@ -150,18 +152,18 @@ async def test_further_page_that_fails_leaves_the_others() -> None:
     ]
 
 
-async def test_further_page_without_items_leaves_the_others() -> None:
+async def test_a_further_page_without_items_is_left_out() -> None:
     reply = failing_page("11", httpx2.Response(200, json={"searchInformation": {}}))
     found, _ = await search(Query("x", count=20), reply)
     assert len(found.hits) == 10
 
 
-async def test_refused_key_is_told_even_on_a_further_page() -> None:
+async def test_a_refused_key_is_reported_even_on_a_further_page() -> None:
     with pytest.raises(ProviderAuth):
         await search(Query("x", count=30), failing_page("21", httpx2.Response(401)))
 
 
-async def test_first_page_that_fails_is_the_failure() -> None:
+async def test_a_failure_of_the_first_page_is_the_failure() -> None:
     with pytest.raises(ProviderRateLimited):
         await search(Query("x", count=30), httpx2.Response(429))
 
@@ -175,7 +177,7 @@ async def test_first_page_that_fails_is_the_failure() -> None:
         ("error_400", 400, ProviderRejected),
     ],
 )
-async def test_words_of_a_refusal_tell_quota_key_and_request_apart(
+async def test_error_codes_distinguish_quota_key_and_request(
     name: str, status: int, leaf: type[SearchError]
 ) -> None:
     with pytest.raises(SearchError) as caught:
@@ -211,12 +213,12 @@ def test_results_become_hits_with_dates_from_meta_tags() -> None:
     )
 
 
-def test_image_is_found_on_its_page() -> None:
+def test_an_images_address_is_that_of_its_page() -> None:
     (hit,) = to_found(provider_answer("google", "images")).hits
     assert hit.url == "https://example.com/owls"
 
 
-def test_answer_without_items_found_nothing_and_is_kept() -> None:
+def test_an_answer_without_items_is_an_empty_result_with_its_json() -> None:
     answer = provider_answer("google", "empty")
     assert to_found(answer) == ProviderResults((), total=0, raw=answer)
 
@@ -231,6 +233,6 @@ def test_answer_without_items_found_nothing_and_is_kept() -> None:
         {"items": [{"title": "no link", "pagemap": {"metatags": ["text"]}}]},
     ],
 )
-def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_found(body)

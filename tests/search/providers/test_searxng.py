@@ -1,3 +1,5 @@
+"""The user's own SearXNG instances."""
+
 import anyio
 import httpx2
 import pytest
@@ -60,7 +62,7 @@ class Setup:
         return [request.url.params.get("format", "html") for request in self.api.requests]
 
 
-async def test_json_is_asked_for_and_the_instance_named() -> None:
+async def test_json_is_requested_and_the_instance_is_named() -> None:
     setup = Setup(A, a_example=FOUND)
     found = await setup.search()
     assert (len(found.hits), found.instance) == (2, A)
@@ -87,7 +89,7 @@ async def test_html_that_is_refused_too_is_an_auth_failure_and_not_remembered() 
     assert setup.formats == ["json", "html"] * 2
 
 
-async def test_instances_are_asked_in_turn() -> None:
+async def test_instances_are_called_in_turn() -> None:
     setup = Setup(f"{A}, {B},{C},", a_example=FOUND, b_example=EMPTY, **{"10_0_0_5": EMPTY})
     for _ in range(4):
         await setup.search()
@@ -95,7 +97,7 @@ async def test_instances_are_asked_in_turn() -> None:
     assert setup.api.requests[1].url.path == "/searx/search"
 
 
-async def test_instance_that_failed_is_asked_last_for_a_minute() -> None:
+async def test_an_instance_that_failed_is_called_last_for_a_minute() -> None:
     setup = Setup(f"{A},{B}", a_example=httpx2.Response(500), b_example=FOUND)
     found = await setup.search()
     assert found.instance == "https://b.example/searx"
@@ -132,7 +134,7 @@ async def test_time_is_shared_over_the_instances() -> None:
     assert setup.api.hosts == ["a.example"]
 
 
-async def test_spent_deadline_asks_nobody() -> None:
+async def test_no_request_is_sent_after_the_deadline() -> None:
     setup = Setup(f"{A},{B}")
     with pytest.raises(ProviderTimeout):
         await setup.search(Deadline.after(0))
@@ -159,5 +161,5 @@ async def test_setting_without_a_usable_address_is_named(addresses: str) -> None
     assert caught.value.__context__ is None
 
 
-def test_addresses_are_not_shown_as_they_may_hold_a_password() -> None:
+def test_addresses_are_not_shown_because_they_may_contain_a_password() -> None:
     assert "word" not in repr(Setup("https://user:word@a.example").provider)

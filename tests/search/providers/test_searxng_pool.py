@@ -1,4 +1,4 @@
-"""The public pool on the wire: the list, the results pages, the health check, and addresses that are not public."""
+"""The requests of the public pool: the list, results pages, health checks, and addresses that are not public."""
 
 import httpx2
 import pytest
@@ -61,7 +61,7 @@ async def test_when_nothing_answers_the_pool_is_exhausted() -> None:
     assert caught.value.attempted == ()
 
 
-async def test_a_probe_asks_for_the_health_check() -> None:
+async def test_a_probe_calls_the_health_check() -> None:
     api = FakeApi(AnyHost({"*": [httpx2.Response(200, text="OK")]}))
     await InstanceRequests(access(api).api, "").probe(
         "https://searx.example/sub/", Deadline.after(5)

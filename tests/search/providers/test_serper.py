@@ -1,3 +1,5 @@
+"""Serper: requests, filters, answers."""
+
 import httpx2
 import pytest
 from pydantic import SecretStr
@@ -42,12 +44,12 @@ async def test_request_is_a_post_of_q_and_num_with_the_key_header() -> None:
         ("it", "/search"),
     ],
 )
-async def test_a_category_is_asked_for_at_its_own_address(category: Category, path: str) -> None:
+async def test_each_category_has_its_own_path(category: Category, path: str) -> None:
     request = await sent_for(Query("python release", category=category))
     assert str(request.url) == f"https://google.serper.dev{path}"
 
 
-def test_an_image_is_shown_by_the_page_it_stands_on() -> None:
+def test_an_images_address_is_that_of_its_page() -> None:
     image = {
         "title": "Dune",
         "imageUrl": "https://i/1.jpg",
@@ -75,7 +77,7 @@ def test_an_image_is_shown_by_the_page_it_stands_on() -> None:
         pytest.param(Query("x", category="images"), {"q": "x"}, id="category"),
     ],
 )
-def test_filter_goes_out_as_the_vendor_names_it(query: Query, body: dict[str, object]) -> None:
+def test_filters_are_sent_under_the_vendors_names(query: Query, body: dict[str, object]) -> None:
     assert to_body(query) == {"num": 3, **body}
 
 
@@ -119,7 +121,7 @@ def test_news_results_become_hits() -> None:
     ]
 
 
-def test_answer_that_echoes_the_search_without_a_list_found_nothing() -> None:
+def test_an_answer_that_echoes_the_search_without_a_list_is_an_empty_result() -> None:
     assert to_hits({"searchParameters": {"q": "x"}, "credits": 1}) == ()
 
 
@@ -133,6 +135,6 @@ def test_answer_that_echoes_the_search_without_a_list_found_nothing() -> None:
         {"organic": [{"title": "no link"}]},
     ],
 )
-def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body)

@@ -1,3 +1,5 @@
+"""Tavily: requests, filters, answers."""
+
 import httpx2
 import pytest
 from pydantic import SecretStr
@@ -46,7 +48,7 @@ async def test_request_is_a_post_with_bearer_and_without_extra_payloads() -> Non
     ],
     ids=["site", "time-range", "news", "other-category", "not-offered"],
 )
-def test_filter_goes_out_as_the_vendor_names_it(query: Query, added: dict[str, object]) -> None:
+def test_filters_are_sent_under_the_vendors_names(query: Query, added: dict[str, object]) -> None:
     assert to_body(query) == {**PLAIN, **added}
 
 
@@ -87,6 +89,6 @@ def test_results_become_hits_with_score_and_date() -> None:
 @pytest.mark.parametrize(
     "body", [{"query": "x"}, {"results": None}, {"results": {}}, {"results": [{"title": "x"}]}]
 )
-def test_other_shapes_are_refused(body: dict[str, object]) -> None:
+def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body)

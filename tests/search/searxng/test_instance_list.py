@@ -1,4 +1,4 @@
-"""The list of public instances: what is taken from it, in which order, and what is left out."""
+"""The list of public instances: which are used, and in what order."""
 
 import json
 
@@ -19,7 +19,7 @@ from kindly.search.searxng.instance_list import (
 from tests.support.paths import DATA
 
 SAMPLE = DATA / "searx_space" / "instances.json"
-"""In the shape that searx.space publishes."""
+"""In the format that searx.space publishes."""
 
 GOOD: dict[str, object] = {
     "network_type": "normal",
@@ -60,7 +60,7 @@ def test_the_published_list_gives_good_instances_best_first() -> None:
         pytest.param({"timing": {"search": {"success_percentage": 0.0}}}, id="search fails"),
     ],
 )
-def test_an_instance_not_worth_asking_is_left_out(change: dict[str, object]) -> None:
+def test_an_unusable_instance_is_left_out(change: dict[str, object]) -> None:
     assert instance_from("https://one.example.org/", GOOD) is not None
     assert instance_from("https://one.example.org/", {**GOOD, **change}) is None
 
@@ -155,7 +155,7 @@ def test_a_list_of_any_length_gives_a_bounded_number() -> None:
     assert len(parse_instances(json.dumps({"instances": entries}).encode())) == MAX_INSTANCES
 
 
-def test_entries_of_another_shape_are_skipped() -> None:
+def test_entries_in_another_format_are_skipped() -> None:
     entries: dict[str, object] = {
         "https://one.example.org/": GOOD,
         "https://two.example.org/": "a string",
@@ -182,7 +182,7 @@ def test_entries_of_another_shape_are_skipped() -> None:
         pytest.param(b'{"instances": {"https://x.example/": {}}}', id="none that is good"),
     ],
 )
-def test_what_is_not_the_list_is_refused(body: bytes) -> None:
+def test_anything_but_the_list_is_refused(body: bytes) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         parse_instances(body)
 

@@ -1,3 +1,5 @@
+"""SearXNG's HTTP interface: requests, JSON and results pages."""
+
 import json
 
 import anyio
@@ -55,7 +57,7 @@ def stored_page(name: str) -> str:
         pytest.param(Query("x", count=50), {}, id="count"),
     ],
 )
-def test_filter_goes_out_as_searxng_names_it(query: Query, added: dict[str, str]) -> None:
+def test_filters_are_sent_under_searxngs_names(query: Query, added: dict[str, str]) -> None:
     assert to_params(query) == PLAIN | added
 
 
@@ -108,7 +110,7 @@ def test_json_becomes_hits_with_engines_scores_dates_and_total() -> None:
     )
 
 
-def test_single_engine_stands_for_its_list_and_zero_for_no_total() -> None:
+def test_a_single_engine_becomes_a_list_and_a_total_of_zero_none() -> None:
     body: dict[str, object] = {
         "number_of_results": 0,
         "results": [{"url": "https://a.example/", "engine": "mojeek"}],
@@ -150,7 +152,7 @@ def test_page_becomes_the_same_hits() -> None:
     )
 
 
-def test_page_without_results_found_nothing() -> None:
+def test_a_page_without_results_is_an_empty_result() -> None:
     assert parse_page(stored_page("no_results"), SPEC) == ProviderResults(())
 
 
@@ -200,7 +202,7 @@ OLD_DIALOG = (
         "deep",
     ],
 )
-def test_block_limit_and_nonsense_are_told_from_no_results(
+def test_block_limit_and_unusable_pages_are_distinguished_from_no_results(
     answer: str, leaf: type[SearchError]
 ) -> None:
     with pytest.raises(SearchError) as caught:
@@ -209,7 +211,7 @@ def test_block_limit_and_nonsense_are_told_from_no_results(
     assert caught.value.try_next
 
 
-def test_answer_to_a_bare_sum_is_no_failure_of_engines() -> None:
+def test_an_instant_answer_without_results_is_no_failure() -> None:
     body: dict[str, object] = {
         "results": [],
         "answers": [{"answer": "4"}],
@@ -218,7 +220,7 @@ def test_answer_to_a_bare_sum_is_no_failure_of_engines() -> None:
     assert parse_json(body, SPEC).hits == ()
 
 
-def test_byte_order_mark_and_blanks_do_no_harm() -> None:
+def test_a_byte_order_mark_and_spaces_are_ignored() -> None:
     assert parse("\ufeff\n".encode() + stored_page("no_results").encode(), SPEC).hits == ()
 
 
@@ -233,7 +235,7 @@ def test_instance_is_shown_without_its_password(address: str, seen: str) -> None
     assert shown(address) == seen
 
 
-async def test_html_that_comes_for_json_is_read() -> None:
+async def test_html_in_place_of_json_is_parsed() -> None:
     reply = httpx2.Response(200, html=stored_page("results"))
     async with FakeApi({"a.example": [reply]}).client() as client:
         with anyio.fail_after(60):
@@ -248,7 +250,7 @@ async def test_html_that_comes_for_json_is_read() -> None:
 
 
 @pytest.mark.parametrize(("status", "off"), [(403, True), (401, False)])
-async def test_refused_format_is_known(status: int, off: bool) -> None:
+async def test_a_refused_format_is_recognised(status: int, off: bool) -> None:
     async with FakeApi({"a.example": [httpx2.Response(status)]}).client() as client:
         with pytest.raises(ProviderAuth) as caught:
             await search_instance(

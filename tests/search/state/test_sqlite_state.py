@@ -1,4 +1,4 @@
-"""What search remembers between starts."""
+"""The search state in a SQLite file."""
 
 import sqlite3
 from contextlib import closing
@@ -13,7 +13,7 @@ from tests.support.search_state import fill
 pytestmark = pytest.mark.anyio
 
 
-async def test_both_states_keep_forget_and_tell_kinds_apart(tmp_path: Path) -> None:
+async def test_both_states_save_and_delete_values_by_kind(tmp_path: Path) -> None:
     sqlite = SqliteState(str(tmp_path / "state.sqlite"))
     for state in (MemoryState(), sqlite):
         await fill(state)
@@ -23,7 +23,7 @@ async def test_both_states_keep_forget_and_tell_kinds_apart(tmp_path: Path) -> N
     await sqlite.aclose()
 
 
-async def test_state_outlives_the_program_and_is_shared(tmp_path: Path) -> None:
+async def test_state_survives_a_restart_and_is_shared(tmp_path: Path) -> None:
     path = str(tmp_path / "folder" / "state.sqlite")
     first, second = SqliteState(path), SqliteState(path)
     await first.save("provider_stats", {"serper": {"calls": 1}})
@@ -32,7 +32,7 @@ async def test_state_outlives_the_program_and_is_shared(tmp_path: Path) -> None:
     await second.aclose()
 
 
-async def test_an_unusable_file_is_left_alone_with_one_warning(
+async def test_an_unusable_file_is_not_used_after_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "state.sqlite"
@@ -45,7 +45,7 @@ async def test_an_unusable_file_is_left_alone_with_one_warning(
     assert path.read_bytes().startswith(b"not a database")
 
 
-async def test_a_value_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
+async def test_a_value_that_cannot_be_read_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "state.sqlite"
     state = SqliteState(str(path))
     await fill(state)

@@ -38,11 +38,14 @@ SPEC = ProviderSpec(
     # The user's own server has no plan; this limit protects the engines behind it.
     pace=Pace(calls=10, per_s=1),
     status_notes={
-        302: "SearXNG's limiter redirects addresses that it takes for a bot.",
         429: "Your own SearXNG can exempt this address: `pass_ip` in its limiter.toml.",
     },
     status_sentences={
         # SearXNG itself has no API keys.
+        302: (
+            "SearXNG redirected the search (HTTP {status}), as its rate limiter does with suspected "
+            "bots; otherwise check {key_setting}."
+        ),
         401: "A server in front of SearXNG requires a login (HTTP {status}): check {key_setting}.",
         403: "SearXNG, or a server in front of it, denies access (HTTP {status}): check {key_setting}.",
     },
