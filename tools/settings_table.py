@@ -1,4 +1,4 @@
-"""Prints the table of `docs/settings.md` from the code: `python tools/settings_table.py`."""
+"""Prints the table of `docs/settings.md`: `python -m tools.settings_table`; `--write` updates the page."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 
 
 def rows() -> list[str]:
-    """One row a setting, provider settings last."""
+    """One row per setting, those of plugins last."""
     own = [
         f"| `{env.name}` | {values(Settings.model_fields[field])} | {default(field)} | {env.about} |"
         for field, env in ENV_BY_FIELD.items()
@@ -27,7 +27,7 @@ def rows() -> list[str]:
             for need in spec.needs
         ]
         if spec.base_url_setting:
-            where = f"Where {spec.label} is asked."
+            where = f"The address of {spec.label}."
             own.append(f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | {where} |")
     own += [
         f"| `{need.name}` | {kinds.get(need.kind, need.kind)} | not set | {need.about} |"
@@ -36,7 +36,7 @@ def rows() -> list[str]:
     ]
     own += [f"| `{need.name}` | secret | not set | {need.about} |" for need in TOKEN_NEEDS]
     own += [
-        f"| `{name}` | address | `{default}` | Where that source is asked. |"
+        f"| `{name}` | address | `{default}` | The address of that source. |"
         for name, (_, default) in LOADER_URLS.items()
     ]
     own.append(
@@ -47,7 +47,7 @@ def rows() -> list[str]:
 
 
 def values(field: FieldInfo) -> str:
-    """What a setting takes, in a word or as a list."""
+    """The type of a setting, or the list of its values."""
     kind: Any = field.annotation
     plain = [part for part in get_args(kind) if part is not type(None)]
     if get_origin(kind) is Literal:
@@ -77,7 +77,7 @@ def bounds(field: FieldInfo) -> str:
 
 
 def default(field: str) -> str:
-    """The default as it would be written."""
+    """The default, as a user would write it."""
     value = Settings.model_fields[field].default
     if value is None or value == ():
         return "not set"
@@ -92,7 +92,7 @@ def table() -> str:
 
 
 def main() -> None:
-    """Print the table, or put it into the docs with `--write`."""
+    """Print the table, or write it into the docs with `--write`."""
     if "--write" not in sys.argv:
         sys.stdout.write(table() + "\n")
         return

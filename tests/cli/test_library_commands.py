@@ -13,7 +13,7 @@ from tests.support.site import Site, running_site
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
-async def test_what_was_read_can_be_asked_listed_exported_moved_and_forgotten(
+async def test_pages_can_be_searched_listed_exported_moved_and_deleted(
     tmp_path: Path,
 ) -> None:
     async with running_site() as site:
@@ -23,7 +23,7 @@ async def test_what_was_read_can_be_asked_listed_exported_moved_and_forgotten(
         await asked(environ, site)
     await listed(environ, url)
     await moved(environ, url, tmp_path)
-    assert "1 page forgotten" in (await run(environ, "library", "forget", url)).out
+    assert "1 page deleted" in (await run(environ, "library", "forget", url)).out
     assert (await run(environ, "library", "forget", url)).code == 1
     assert (await run(environ, "library", "forget")).code == 2
 

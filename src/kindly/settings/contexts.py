@@ -1,4 +1,4 @@
-"""What each host application bears."""
+"""The limits of each host application (MCP client)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ ContextName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HostLimits:
-    """What a host application bears: the size of an answer and the length of a call."""
+    """The limits of a host: the size of an answer and the duration of a call."""
 
     max_tokens: int
-    """An answer is never larger, whatever a call asks for."""
+    """The maximum size of an answer, whatever a call asks for."""
     deadline_s: float
-    """A call answers before this, with what it has by then."""
+    """The time limit of a call; it answers with what it has by then."""
 
 
 CONTEXTS: Mapping[ContextName, HostLimits] = MappingProxyType(

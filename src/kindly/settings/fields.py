@@ -1,4 +1,4 @@
-"""Every setting as a field: its type, its bounds, its default, and beside it the variable and what it does."""
+"""Every setting as a field: type, range, default, variable and description."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,18 +22,18 @@ from kindly.settings.values import (
 
 
 class SettingFields(BaseModel):
-    """What can be set by one variable each."""
+    """The settings with one variable each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools that is offered.")] = (
+    profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools to offer.")] = (
         DEFAULT_PROFILE
     )
     context: Annotated[
         ContextName, Env("KINDLY_CONTEXT", "The host application; sets answer size and deadline.")
     ] = "agent"
     plain_names: Annotated[
-        bool, Env("KINDLY_PLAIN_NAMES", "Turn the dot in tool names into an underscore.")
+        bool, Env("KINDLY_PLAIN_NAMES", "Replace the dot in tool names by an underscore.")
     ] = False
     max_tokens: Annotated[
         int, Field(ge=500, le=1_000_000), Env("KINDLY_MAX_TOKENS", "Tokens of an answer.")
@@ -41,13 +41,15 @@ class SettingFields(BaseModel):
     deadline_s: Annotated[
         float | None,
         Field(gt=0, le=3600),
-        Env("KINDLY_DEADLINE_S", "Seconds a call may take; unset, what the context bears."),
+        Env(
+            "KINDLY_DEADLINE_S", "Time limit of a call in seconds; unset, the limit of the context."
+        ),
     ] = None
 
     max_calls: Annotated[
         int,
         Field(ge=1, le=10_000),
-        Env("KINDLY_MAX_CALLS", "Calls that run at once; one more is answered `busy`."),
+        Env("KINDLY_MAX_CALLS", "Concurrent calls; a further call is answered `busy`."),
     ] = 128
 
     transport: Annotated[
@@ -63,142 +65,148 @@ class SettingFields(BaseModel):
         SecretStr | None,
         Env(
             "KINDLY_HTTP_TOKEN",
-            "Bearer tokens that HTTP clients may send, one a line; needed off loopback.",
+            "Bearer tokens that HTTP clients may send, one per line; required except on loopback.",
         ),
     ] = None
     http_token_file: Annotated[
         Path | None,
-        Env("KINDLY_HTTP_TOKEN_FILE", "A file of such tokens; read again when it changes."),
+        Env("KINDLY_HTTP_TOKEN_FILE", "A file with such tokens; read again when it changes."),
     ] = None
     oauth_issuer: Annotated[
         ExactUrl | None,
         Env("KINDLY_OAUTH_ISSUER", "Authorization server whose tokens HTTP clients may send."),
     ] = None
     oauth_audience: Annotated[
-        str | None, Env("KINDLY_OAUTH_AUDIENCE", "What its tokens must be made for (`aud`).")
+        str | None, Env("KINDLY_OAUTH_AUDIENCE", "The audience (`aud`) that its tokens must have.")
     ] = None
     oauth_jwks_url: Annotated[
         ExactUrl | None,
-        Env("KINDLY_OAUTH_JWKS_URL", "Where its keys are; unset, what its metadata says."),
+        Env("KINDLY_OAUTH_JWKS_URL", "The address of its keys; unset, taken from its metadata."),
     ] = None
     oauth_scopes: Annotated[
         Listed, Env("KINDLY_OAUTH_SCOPES", "Scopes that its tokens must have.")
     ] = ()
     public_url: Annotated[
         ExactUrl | None,
-        Env("KINDLY_PUBLIC_URL", "Address of `/mcp` as clients know it, behind a proxy."),
+        Env("KINDLY_PUBLIC_URL", "Address of `/mcp` that clients use, behind a proxy."),
     ] = None
     rate_per_minute: Annotated[
         int | None,
         Field(ge=1, le=1_000_000),
         Env(
             "KINDLY_RATE_PER_MINUTE",
-            "HTTP requests a minute of one caller; unset, 600 where a token is needed, else any.",
+            "HTTP requests per minute and caller; unset, 600 if a token is required, else unlimited.",
         ),
     ] = None
     max_request_bytes: Annotated[
         int,
         Field(ge=1_000, le=100_000_000),
-        Env("KINDLY_MAX_REQUEST_BYTES", "Bytes of an HTTP request's body."),
+        Env("KINDLY_MAX_REQUEST_BYTES", "Maximum bytes of the body of an HTTP request."),
     ] = 4_000_000
     allowed_hosts: Annotated[
         Listed,
-        Env("KINDLY_ALLOWED_HOSTS", "Further Host headers the HTTP transport accepts."),
+        Env("KINDLY_ALLOWED_HOSTS", "Further Host headers that the HTTP transport accepts."),
     ] = ()
 
     google_safe_search: Annotated[
         Literal["off", "moderate", "strict"],
-        Env("GOOGLE_SAFE_SEARCH", "What `web.search` filters where a call does not say."),
+        Env("GOOGLE_SAFE_SEARCH", "The safe search of `web.search` if a call does not set it."),
     ] = "off"
     pages_any_provider: Annotated[
         bool,
-        Env("KINDLY_PAGES_ANY_PROVIDER", "Let any provider answer `web.search` in Google's shape."),
+        Env(
+            "KINDLY_PAGES_ANY_PROVIDER", "Let any provider answer `web.search`, in Google's format."
+        ),
     ] = False
 
     request_timeout_ms: Annotated[
-        int, Field(ge=100, le=600_000), Env("REQUEST_TIMEOUT_MS", "Milliseconds for one page.")
+        int,
+        Field(ge=100, le=600_000),
+        Env("REQUEST_TIMEOUT_MS", "Time limit for one page in milliseconds."),
     ] = 30_000
     concurrency: Annotated[
-        int, Field(ge=1, le=1000), Env("CONCURRENCY", "Downloads under way at once.")
+        int, Field(ge=1, le=1000), Env("CONCURRENCY", "Concurrent downloads.")
     ] = 64
     host_concurrency: Annotated[
         int,
         Field(ge=1, le=1000),
-        Env("KINDLY_HOST_CONCURRENCY", "Downloads at once from one site."),
+        Env("KINDLY_HOST_CONCURRENCY", "Concurrent downloads from one site."),
     ] = 8
     max_page_bytes: Annotated[
         int,
         Field(ge=10_000, le=100_000_000),
-        Env("KINDLY_MAX_PAGE_BYTES", "Bytes of a page after decompression."),
+        Env("KINDLY_MAX_PAGE_BYTES", "Maximum bytes of a page after decompression."),
     ] = 2_000_000
     max_file_bytes: Annotated[
         int,
         Field(ge=10_000, le=200_000_000),
-        Env("KINDLY_MAX_FILE_BYTES", "Bytes of a PDF, an office file or a book."),
+        Env("KINDLY_MAX_FILE_BYTES", "Maximum bytes of a PDF, an office file or a book."),
     ] = 20_000_000
     user_agent: Annotated[
         str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")
     ] = USER_AGENT
-    respect_robots_txt: Annotated[
-        bool, Env("RESPECT_ROBOTS_TXT", "Leave out pages that robots.txt forbids.")
-    ] = True
+    respect_robots_txt: Annotated[bool, Env("RESPECT_ROBOTS_TXT", "Obey robots.txt.")] = True
     allow_private: Annotated[
         PrivateHosts,
         Env("KINDLY_ALLOW_PRIVATE", "Private hosts, `host[:port]`, that may be fetched."),
     ] = ()
     blocked_domains: Annotated[
-        Listed, Env("KINDLY_BLOCKED_DOMAINS", "Domains never to be fetched, subdomains included.")
+        Listed,
+        Env("KINDLY_BLOCKED_DOMAINS", "Domains that are never fetched, with their subdomains."),
     ] = ()
     allowed_domains: Annotated[
         Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
     ] = ()
     data_dir: Annotated[
         Path | None,
-        Env("DATA_DIR", "Where pages are kept; unset, the platform's user data folder."),
+        Env("DATA_DIR", "The folder for pages; unset, the user data folder of the platform."),
     ] = None
     cache_mb: Annotated[
         int,
         Field(ge=0, le=100_000),
-        Env("KINDLY_CACHE_MB", "Size of the page cache; 0 keeps none."),
+        Env("KINDLY_CACHE_MB", "Size of the page cache in MB; 0 turns it off."),
     ] = 256
     cache_on_disk: Annotated[
-        bool, Env("KINDLY_CACHE_ON_DISK", "Keep the page cache over restarts; 0, in memory only.")
+        bool, Env("KINDLY_CACHE_ON_DISK", "Keep the page cache on disk; 0, in memory only.")
     ] = True
     cache_hours: Annotated[
         float,
         Field(ge=0, le=8760),
-        Env("KINDLY_CACHE_HOURS", "Hours before a kept page is asked for again."),
+        Env("KINDLY_CACHE_HOURS", "Hours before a cached page is revalidated."),
     ] = 24
     workers: Annotated[
         int | None,
         Field(ge=1, le=64),
-        Env("KINDLY_WORKERS", "Processes that parse pages; unset, one a core, at most four."),
+        Env("KINDLY_WORKERS", "Processes that parse pages; unset, one per core, at most four."),
     ] = None
 
     browser: Annotated[
         Literal["auto", "playwright", "nodriver", "off"],
-        Env("KINDLY_BROWSER", "What renders pages that need JavaScript, where it is installed."),
+        Env(
+            "KINDLY_BROWSER",
+            "The browser driver for pages that need JavaScript, if it is installed.",
+        ),
     ] = "auto"
     browser_path: Annotated[
         Path | None,
-        Env("KINDLY_BROWSER_PATH", "The browser's executable; unset, it is looked for."),
+        Env("KINDLY_BROWSER_PATH", "The executable of the browser; unset, Kindly searches for it."),
     ] = None
     browser_sandbox: Annotated[
         bool | None,
         Env(
             "KINDLY_BROWSER_SANDBOX",
-            "The browser's own sandbox; unset, on but for root. Off only where a container is the wall.",
+            "The sandbox of the browser; unset, on except for root. Turn it off only inside a container.",
         ),
     ] = None
     browser_attempts: Annotated[
-        int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "How often its start is tried.")
+        int, Field(ge=1, le=10), Env("KINDLY_BROWSER_ATTEMPTS", "Attempts to start the browser.")
     ] = 3
     browser_backoff_s: Annotated[
         float,
         Field(ge=0, le=60),
         Env(
             "KINDLY_BROWSER_BACKOFF_S",
-            "Pause before the second try; each further one is twice as long.",
+            "Seconds before the second attempt; doubled for each further one.",
         ),
     ] = 0.5
 
@@ -208,11 +216,13 @@ class SettingFields(BaseModel):
     https_proxy: Annotated[
         ProxyAddress | None, Env("HTTPS_PROXY", "Proxy for https addresses.", ("https_proxy",))
     ] = None
-    no_proxy: Annotated[
-        Listed, Env("NO_PROXY", "Hosts that are reached without a proxy.", ("no_proxy",))
-    ] = ()
+    no_proxy: Annotated[Listed, Env("NO_PROXY", "Hosts that need no proxy.", ("no_proxy",))] = ()
     ssl_cert_file: Annotated[
-        Path | None, Env("SSL_CERT_FILE", "Certificates to trust beside the system's (PEM).")
+        Path | None,
+        Env(
+            "SSL_CERT_FILE",
+            "Certificate authorities to trust in addition to those of the system (PEM).",
+        ),
     ] = None
 
     store: Annotated[
@@ -226,7 +236,7 @@ class SettingFields(BaseModel):
     library_mb: Annotated[
         int,
         Field(ge=1, le=1_000_000),
-        Env("KINDLY_LIBRARY_MB", "Size of the library; the oldest pages leave first."),
+        Env("KINDLY_LIBRARY_MB", "Size of the library in MB; the oldest pages are removed first."),
     ] = 1_000
     library_days: Annotated[
         float,
@@ -242,43 +252,46 @@ class SettingFields(BaseModel):
         ),
     ] = None
     embedding_server_api_key: Annotated[
-        SecretStr | None, Env(openai.KEY, "Its key, sent as a bearer token.")
+        SecretStr | None,
+        Env(openai.KEY, "The key of the embedding server, sent as a bearer token."),
     ] = None
     embedding_model_name: Annotated[
-        str, Field(min_length=1, max_length=200), Env("EMBEDDING_MODEL_NAME", "Its model.")
+        str,
+        Field(min_length=1, max_length=200),
+        Env("EMBEDDING_MODEL_NAME", "The model of the embedding server."),
     ] = "text-embedding-3-small"
     embedding_tokens_size: Annotated[
         int,
         Field(ge=64, le=8_192),
-        Env("EMBEDDING_TOKENS_SIZE", "Tokens of a chunk at most."),
+        Env("EMBEDDING_TOKENS_SIZE", "Maximum tokens of a chunk."),
     ] = 512
     similarity_threshold: Annotated[
         float,
         Field(ge=0, le=1),
-        Env("SIMILARITY_THRESHOLD", "Score from which a passage counts as an answer."),
+        Env("SIMILARITY_THRESHOLD", "The score from which a passage counts as an answer."),
     ] = 0.72
 
     cassette: Annotated[
         Path | None,
         Env(
             "KINDLY_CASSETTE",
-            "A file of network answers: replayed without a network if it is there, else recorded.",
+            "A recording of network traffic: replayed if the file exists, else recorded.",
         ),
     ] = None
 
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        Env("KINDLY_LOG_LEVEL", "Least important log line that is written."),
+        Env("KINDLY_LOG_LEVEL", "The lowest level of log lines that are written."),
     ] = "warning"
     log_format: Annotated[
         Literal["json", "text"],
-        Env("KINDLY_LOG_FORMAT", "How a log line is written: for programs, or for people."),
+        Env("KINDLY_LOG_FORMAT", "The format of log lines."),
     ] = "json"
     otel: Annotated[
         bool | None,
         Env(
             "KINDLY_OTEL",
-            "Send traces of calls (extra `otel`); unset, where OTEL_EXPORTER_OTLP_ENDPOINT is set.",
+            "Send traces of calls (extra `otel`); unset, on if OTEL_EXPORTER_OTLP_ENDPOINT is set.",
         ),
     ] = None
     otel_endpoint: Annotated[
@@ -286,7 +299,7 @@ class SettingFields(BaseModel):
         Field(repr=False),
         Env(
             "OTEL_EXPORTER_OTLP_ENDPOINT",
-            "The collector that traces go to, by OTLP over HTTP; unset, http://localhost:4318.",
+            "The collector for traces, OTLP over HTTP; unset, http://localhost:4318.",
         ),
     ] = None
 
@@ -294,29 +307,31 @@ class SettingFields(BaseModel):
         Listed,
         Env(
             "KINDLY_PROVIDERS",
-            "Which providers are asked, in this order; unset, all that are set up.",
+            "The providers to use, in this order; unset, all that are configured.",
         ),
     ] = ()
     fuse: Annotated[
-        int, Field(ge=1, le=10), Env("KINDLY_FUSE", "How many providers are asked at once.")
+        int,
+        Field(ge=1, le=10),
+        Env("KINDLY_FUSE", "How many providers are called at once, with fused results."),
     ] = 1
     search_cache_minutes: Annotated[
         float,
         Field(ge=0, le=10_080),
-        Env("KINDLY_SEARCH_CACHE_MINUTES", "Minutes that results are kept, in memory only."),
+        Env("KINDLY_SEARCH_CACHE_MINUTES", "Minutes that search results are cached in memory."),
     ] = 60
 
     search_timeout_s: Annotated[
         float,
         Field(ge=1, le=120),
-        Env("KINDLY_SEARCH_TIMEOUT_S", "Seconds for a search, however many providers are asked."),
+        Env("KINDLY_SEARCH_TIMEOUT_S", "Time limit of a search in seconds, over all providers."),
     ] = 9.5
     searches_per_minute: Annotated[
         int | None,
         Field(ge=1, le=6_000),
         Env(
             "KINDLY_SEARCHES_PER_MINUTE",
-            "Searches a minute at one provider; unset, what its plan allows. More wait their turn.",
+            "Searches per minute and provider; unset, the limit of its plan. Further searches wait.",
         ),
     ] = None
     pool_check_s: Annotated[
@@ -327,29 +342,30 @@ class SettingFields(BaseModel):
     pool_failures: Annotated[
         int,
         Field(ge=1, le=100),
-        Env("KINDLY_POOL_FAILURES", "Failures in a row after which an instance is left alone."),
+        Env("KINDLY_POOL_FAILURES", "Failures in a row after which an instance is paused."),
     ] = 3
     pool_backoff_s: Annotated[
         float,
         Field(ge=1, le=86_400),
-        Env("KINDLY_POOL_BACKOFF_S", "Its first rest then; each further one is twice as long."),
+        Env("KINDLY_POOL_BACKOFF_S", "Seconds of its first pause; doubled for each further one."),
     ] = 60
     pool_rotate_agents: Annotated[
-        bool, Env("KINDLY_POOL_ROTATE_AGENTS", "Another User-Agent for each search of the pool.")
+        bool,
+        Env("KINDLY_POOL_ROTATE_AGENTS", "Use another User-Agent for each search of the pool."),
     ] = True
     pool_delay_min_ms: Annotated[
         int,
         Field(ge=0, le=60_000),
-        Env("KINDLY_POOL_DELAY_MIN_MS", "Least random pause before a search of the pool."),
+        Env("KINDLY_POOL_DELAY_MIN_MS", "Minimum of the random delay before a search of the pool."),
     ] = 100
     pool_delay_max_ms: Annotated[
         int,
         Field(ge=0, le=60_000),
-        Env("KINDLY_POOL_DELAY_MAX_MS", "Longest random pause before a search of the pool."),
+        Env("KINDLY_POOL_DELAY_MAX_MS", "Maximum of the random delay before a search of the pool."),
     ] = 500
     pool_random: Annotated[
         bool,
-        Env("KINDLY_POOL_RANDOM", "Begin the round at a random instance; else at the best one."),
+        Env("KINDLY_POOL_RANDOM", "Start with a random instance; 0, with the best one."),
     ] = True
 
     web_search_enabled: Annotated[
@@ -363,7 +379,7 @@ class SettingFields(BaseModel):
         Field(ge=1, le=50),
         Env(
             "KINDLY_DEFAULT_RESULTS",
-            "Results of a search that asks for no number; unset, 10 (profiles searxng, media).",
+            "Results if a search sets no number; unset, 10 (profiles searxng, media).",
         ),
     ] = None
     max_results: Annotated[
@@ -371,29 +387,29 @@ class SettingFields(BaseModel):
         Field(ge=1, le=50),
         Env(
             "KINDLY_MAX_RESULTS",
-            "Results that a search may ask for; unset, 50 in profile searxng, 20 in profile media.",
+            "Maximum results of a search; unset, 50 in profile searxng, 20 in profile media.",
         ),
     ] = None
     default_safe_search: Annotated[
         bool,
         Env(
             "KINDLY_DEFAULT_SAFE_SEARCH",
-            "Filter results where a call does not say (profile media).",
+            "Safe search if a call does not set it (profile media).",
         ),
     ] = True
     max_length: Annotated[
         int,
         Field(ge=1_000, le=10_000_000),
-        Env("KINDLY_MAX_LENGTH", "Characters that `maxLength` may ask for (profile media)."),
+        Env("KINDLY_MAX_LENGTH", "Maximum of `maxLength` in characters (profile media)."),
     ] = 100_000
     summaries: Annotated[
-        bool, Env("KINDLY_SUMMARIES", "Sum up each page that is read (profile searxng).")
+        bool, Env("KINDLY_SUMMARIES", "Summarise each page (profile searxng).")
     ] = True
     summary_characters: Annotated[
         int,
         Field(ge=50, le=5_000),
-        Env("KINDLY_SUMMARY_CHARACTERS", "Characters of a summary (profile searxng)."),
+        Env("KINDLY_SUMMARY_CHARACTERS", "Maximum characters of a summary (profile searxng)."),
     ] = 500
     code_blocks: Annotated[
-        bool, Env("KINDLY_CODE_BLOCKS", "Keep code in page text (profile searxng).")
+        bool, Env("KINDLY_CODE_BLOCKS", "Keep code blocks in the text (profile searxng).")
     ] = True

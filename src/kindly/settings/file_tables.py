@@ -1,7 +1,7 @@
-"""Tables of a settings file that have names of their own → our variables: `[web_search]`, `WebSearch`, `WebFetch`.
+"""Tables of other products in a settings file (`[web_search]`, `WebSearch`, `WebFetch`) → our variables.
 
-Pure. Each key is one row: which variable it sets, and how its value is to be read. `${VAR}` in a text stands for that
-variable of the environment; a value that is empty then counts as not set.
+Pure. Each key is one row: the variable that it sets, and how its value is parsed. `${VAR}` in a string is replaced by
+that environment variable; an empty result counts as not set.
 """
 
 import re
@@ -25,7 +25,7 @@ Read = Callable[[object], object]
 
 
 class Unusable(ValueError):
-    """A key or value that means nothing; its text says why."""
+    """An unknown key or an invalid value; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +35,24 @@ class Translated:
     variable: str
     value: object
     written: str
-    """Where it stood, such as `web_search.default_timeout`."""
+    """Its place in the file, such as `web_search.default_timeout`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one key sets. `read` raises an `Unusable` that says what the value must be."""
+    """The variable that a key sets. `read` raises `Unusable` if the value is invalid."""
 
     variable: str
     read: Read
 
 
 def as_is(value: object) -> object:
-    """For the variable's own check to judge."""
+    """The value unchanged; the variable has its own check."""
     return value
 
 
 def number(value: object) -> float:
-    """A number, or the digits of one."""
+    """A number, or a string with one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise Unusable("must be a number")
     try:
@@ -82,7 +82,7 @@ def size(value: object) -> int:
 
 
 def provider_order(value: object) -> list[str]:
-    """The named provider, and the others behind it."""
+    """The named provider first, then all others."""
     known = [spec.name for spec in PROVIDERS]
     if not isinstance(value, str) or value.strip().lower() not in known:
         raise Unusable(f"must be one of {', '.join(known)}")
@@ -132,10 +132,10 @@ DEFAULT_PROVIDER = "brave"
 
 
 def translate(table: str, values: object, environ: Mapping[str, str]) -> Iterator[Translated]:
-    """What a table of `TABLES` sets.
+    """The values that a table sets.
 
     Raises:
-        Unusable: a key is unknown or a value cannot be read; the text names it.
+        Unusable: a key is unknown or a value is invalid; the text names it.
     """
     if not isinstance(values, Mapping):
         raise Unusable(f"{table} must be a table.")
@@ -151,7 +151,7 @@ def translate(table: str, values: object, environ: Mapping[str, str]) -> Iterato
 
 
 def expand(value: object, environ: Mapping[str, str]) -> object:
-    """A text with each `${VAR}` replaced by what the environment has, or nothing; other values as they are."""
+    """A string with each `${VAR}` replaced from the environment, or by nothing; other values are unchanged."""
     if not isinstance(value, str):
         return value
     return VARIABLE.sub(lambda match: environ.get(match[1], ""), value)
@@ -168,11 +168,11 @@ def _rows(
     elif (row := TABLES[table].get(key)) is not None:
         yield Translated(row.variable, row.read(value), written)
     else:
-        raise Unusable(f"there is no such setting; there are {', '.join(keys(table))}")
+        raise Unusable(f"unknown setting; known are {', '.join(keys(table))}")
 
 
 def keys(table: str) -> list[str]:
-    """Every key that a table may have."""
+    """Every key of a table."""
     special = {"web_search": [DELAY], "WebSearch": [API_KEY]}
     return [*TABLES[table], *special.get(table, [])]
 
@@ -182,12 +182,12 @@ def _range(value: object) -> tuple[float, float]:
         raise Unusable("must be two numbers of milliseconds, such as [100, 500]")
     low, high = number(value[0]), number(value[1])
     if low > high:
-        raise Unusable("must have its smaller number first")
+        raise Unusable("must have the smaller number first")
     return low, high
 
 
 def _key_variable(provider: object) -> str:
-    """The variable of the provider's key."""
+    """The variable for the key of the provider."""
     name = str(provider or DEFAULT_PROVIDER).strip().lower()
     secrets = [
         need.name
@@ -197,5 +197,5 @@ def _key_variable(provider: object) -> str:
         if need.kind == "secret"
     ]
     if not secrets:
-        raise Unusable(f"{name} takes no key")
+        raise Unusable(f"{name} needs no key")
     return secrets[0]

@@ -1,4 +1,4 @@
-"""Where values come from: a settings file and the environment. Which names there are is handed in."""
+"""The sources of values: a settings file and the environment."""
 
 import json
 import tomllib
@@ -18,23 +18,23 @@ CONFIG_NAME = "KINDLY_CONFIG"
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a variable is set to, and where."""
+    """The value of a variable and its source."""
 
     value: object
     origin: Origin
     written: str = ""
-    """The name under which it was set, where that is not the variable's."""
+    """The name that the user wrote, if it is not the variable's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The variables that mean something, and the other names that some go by."""
+    """All variables and their aliases."""
 
     known: frozenset[str]
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def suggestion(self, name: str) -> str:
-        """The nearest known name, or where all of them stand."""
+        """The most similar name, or where all names are documented."""
         choices = sorted(self.known)
         near = get_close_matches(name, choices, n=1) or get_close_matches(
             f"KINDLY_{name}", choices, n=1
@@ -43,21 +43,21 @@ class Names:
 
 
 def config_path(environ: Mapping[str, str]) -> Path | None:
-    """The settings file that is named, or the usual one if it is there."""
+    """The settings file in `KINDLY_CONFIG`, else the default one if it exists."""
     if named := environ.get(CONFIG_NAME):
         return Path(named).expanduser()
     from platformdirs import user_config_path
 
-    usual = user_config_path("kindly", appauthor=False) / "config.toml"
-    return usual if usual.is_file() else None
+    default = user_config_path("kindly", appauthor=False) / "config.toml"
+    return default if default.is_file() else None
 
 
 def from_file(
     path: Path | None, names: Names, environ: Mapping[str, str] | None = None
 ) -> dict[str, Value]:
-    """Values of a TOML or JSON file: variables in lower case, with or without `kindly_`, and the tables of `seeds`.
+    """Values of a TOML or JSON file: variables in lower case, with or without `kindly_`, and `file_tables`.
 
-    `environ` is what `${VAR}` in those tables stands for.
+    `environ` has the values for `${VAR}` in those tables.
     """
     if path is None:
         return {}
@@ -68,7 +68,7 @@ def from_file(
         else:
             values = {_variable(key, path, names): Value(value, "file")}
         for name in found.keys() & values.keys():
-            raise SettingsError(f"{name} is set twice in {path}: keep one of the two.")
+            raise SettingsError(f"{name} is set twice in {path}: remove one.")
         found |= values
     return found
 
@@ -76,7 +76,7 @@ def from_file(
 def from_table(
     name: str, table: object, path: Path, environ: Mapping[str, str]
 ) -> dict[str, Value]:
-    """Values of one table of a settings file that has names of its own."""
+    """Values of one table with the names of another product."""
     try:
         translated = list(translate(name, table, environ))
     except Unusable as error:
@@ -95,7 +95,7 @@ def _table(path: Path) -> Mapping[str, object]:
         kind = "JSON" if is_json else "TOML"
         raise SettingsError(f"The settings file {path} is not valid {kind}: {error}.") from None
     if not isinstance(table, dict):
-        raise SettingsError(f"The settings file {path} must hold an object.")
+        raise SettingsError(f"The settings file {path} must contain an object.")
     return table
 
 
@@ -108,7 +108,7 @@ def _variable(key: str, path: Path, names: Names) -> str:
 
 
 def from_environ(environ: Mapping[str, str], names: Names) -> dict[str, Value]:
-    """Values of the environment; an unknown name that begins with `KINDLY_` is refused."""
+    """Values of the environment; an unknown name that starts with `KINDLY_` is an error."""
     for name in environ:
         if name.startswith("KINDLY_") and name not in names.known:
             raise SettingsError(

@@ -113,7 +113,7 @@ async def test_a_browser_is_found_and_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("transport", "state"), [("http", "problem"), ("stdio", "note")])
-async def test_a_port_that_is_taken_is_told(tmp_path: Path, transport: str, state: str) -> None:
+async def test_a_port_in_use_is_reported(tmp_path: Path, transport: str, state: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         found = await local.port(settings(tmp_path, KINDLY_PORT=port, KINDLY_TRANSPORT=transport))

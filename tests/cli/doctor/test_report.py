@@ -43,12 +43,12 @@ async def test_all_is_well(site: Site, tmp_path: Path, capsys: pytest.CaptureFix
     assert SERPER_KEY not in "\n".join(lines)
 
 
-async def test_without_live_nobody_is_asked(site: Site, tmp_path: Path) -> None:
+async def test_without_live_no_service_is_called(site: Site, tmp_path: Path) -> None:
     assert await run(environment(site, tmp_path, **BOTH)) == 0
     assert site.requests == []
 
 
-async def test_a_problem_is_told_with_its_fix_and_the_code_is_1(
+async def test_a_problem_is_reported_with_its_fix_and_the_exit_code_is_1(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site.add("/serper/search", Answer(status=401))
@@ -61,7 +61,7 @@ async def test_a_problem_is_told_with_its_fix_and_the_code_is_1(
     ]
 
 
-async def test_every_setting_is_told_with_where_it_came_from(
+async def test_every_setting_is_reported_with_its_source(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "config.toml"
