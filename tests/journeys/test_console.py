@@ -102,7 +102,7 @@ class World:
         await page.goto(f"{self.address}/console")
         await page.get_by_label("Token", exact=True).fill(TOKEN)
         await page.keyboard.press("Enter")
-        await page.locator("#desk").wait_for(state="visible")
+        await page.locator("#main").wait_for(state="visible")
 
 
 @pytest.fixture(scope="module")

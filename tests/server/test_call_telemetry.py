@@ -48,7 +48,7 @@ async def test_a_call_and_its_steps_are_logged_under_one_id(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="kindly.server.call_telemetry")
     one_call(an_app())
-    told = [
+    lines = [
         (
             record.levelname,
             record.getMessage(),
@@ -57,7 +57,7 @@ async def test_a_call_and_its_steps_are_logged_under_one_id(
         )
         for record in caplog.records
     ]
-    assert told == [
+    assert lines == [
         ("DEBUG", "search", None, "ok"),
         ("INFO", "fetch", "example.com", "ok"),
         ("INFO", "fetch", "example.org", "timeout"),
@@ -74,13 +74,13 @@ async def test_a_call_and_its_steps_are_spans() -> None:
     one_call(an_app(tracer))
     tracer.close()
     spans = exporter.get_finished_spans()
-    assert [told.name for told in spans] == ["search", "fetch", "fetch", "call"]
+    assert [one.name for one in spans] == ["search", "fetch", "fetch", "call"]
     call = spans[-1]
     assert call.context is not None
-    assert {told.parent.span_id for told in spans[:-1] if told.parent} == {call.context.span_id}
+    assert {one.parent.span_id for one in spans[:-1] if one.parent} == {call.context.span_id}
     assert call.attributes is not None
     assert call.attributes["kindly.tokens"] == 42
-    assert "path" not in str([dict(told.attributes or {}) for told in spans])
+    assert "path" not in str([dict(one.attributes or {}) for one in spans])
 
 
 async def test_a_call_that_is_stopped_is_told_too(caplog: pytest.LogCaptureFixture) -> None:

@@ -25,16 +25,16 @@ class Nothing(Arguments):
     """No arguments."""
 
 
-async def crash(call: Call, wanted: Nothing) -> Output:
+async def crash(call: Call, arguments: Nothing) -> Output:
     raise RuntimeError(f"boom {CANARY}")
 
 
-async def hang(call: Call, wanted: Nothing) -> Output:
+async def hang(call: Call, arguments: Nothing) -> Output:
     await anyio.sleep_forever()
     raise AssertionError
 
 
-async def echo(call: Call, wanted: Nothing) -> Output:
+async def echo(call: Call, arguments: Nothing) -> Output:
     return Output(f"found {CANARY}", {"found": [CANARY]})
 
 

@@ -1,4 +1,4 @@
-"""An application that says who called and with what, and a client for anything put around it."""
+"""An ASGI application that echoes its caller and body size, and a client for middleware around it."""
 
 import httpx2
 from starlette.requests import Request

@@ -35,17 +35,17 @@ def observed(app: App, tool: str) -> Iterator[RunningCall]:
         logger.info("call", extra=facts | {"took_ms": current.took_ms})
 
 
-def counted(watch: CallStats, current: RunningCall) -> trace.Listener:
+def counted(stats: CallStats, current: RunningCall) -> trace.Listener:
     """A listener that counts the steps of a call."""
-    return partial(_counting, watch, current)
+    return partial(_counting, stats, current)
 
 
 @contextmanager
-def _counting(watch: CallStats, current: RunningCall, step: Span) -> Iterator[None]:
+def _counting(stats: CallStats, current: RunningCall, step: Span) -> Iterator[None]:
     try:
         yield
     finally:
-        watch.step(current, step.name, step.took_s, step.outcome, step.facts)
+        stats.step(current, step.name, step.took_s, step.outcome, step.facts)
 
 
 def logged(call: str) -> trace.Listener:

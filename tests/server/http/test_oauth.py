@@ -85,14 +85,14 @@ def token(
 
 
 class Web:
-    """The issuer's documents; counts how often each is asked for."""
+    """The issuer's documents; counts how often each is requested."""
 
     def __init__(self, documents: Mapping[str, object]) -> None:
         self.documents = dict(documents)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     async def __call__(self, url: str) -> object:
-        self.asked.append(url)
+        self.requests.append(url)
         if url not in self.documents:
             raise KeysUnavailable
         return self.documents[url]
@@ -286,13 +286,13 @@ async def test_a_new_key_is_found_and_unknown_ids_cost_one_fetch_a_minute() -> N
     assert isinstance(await verify(token("ES256")), Caller)
     for number in range(50):
         assert await verify(token("ES256", kid=f"made-up-{number}")) == WRONG_TOKEN
-    assert len(web.asked) == 1
+    assert len(web.requests) == 1
     web.documents[JWKS] = {"keys": [public("ES256", "two", 1)]}
     assert await verify(token("ES256", kid="two", number=1)) == WRONG_TOKEN
     clock.now += REFRESH_S
     assert isinstance(await verify(token("ES256", kid="two", number=1)), Caller)
     assert await verify(token("ES256")) == WRONG_TOKEN
-    assert len(web.asked) == 2
+    assert len(web.requests) == 2
 
 
 async def test_concurrent_callers_cause_one_fetch() -> None:
@@ -303,7 +303,7 @@ async def test_concurrent_callers_cause_one_fetch() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
                 tasks.start_soon(verifier.verify, signed)
-    assert len(web.asked) == 1
+    assert len(web.requests) == 1
 
 
 async def test_a_revoked_key_is_refused_within_the_hour() -> None:
@@ -319,7 +319,7 @@ async def test_an_unreachable_issuer_is_retried_rarely_and_its_keys_last_a_day()
     clock, web = Clock(), Web({})
     verify = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, clock)).verify
     assert [await verify(token("ES256")) for _ in range(5)] == [NO_KEYS] * 5
-    assert len(web.asked) == 1
+    assert len(web.requests) == 1
     web.documents[JWKS] = {"keys": [public("ES256", "one")]}
     clock.now += RETRY_S
     assert isinstance(await verify(token("ES256")), Caller)

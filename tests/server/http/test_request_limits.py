@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Clock:
-    """Time that stands still until it is moved."""
+    """A clock that moves only when it is advanced."""
 
     def __init__(self) -> None:
         self.now = 1000.0

@@ -37,7 +37,7 @@ from kindly.stages import Stages
 pytestmark = pytest.mark.anyio
 
 CANARY = "canary-console-secret"
-QUESTION = "what nobody else may learn"
+QUESTION = "a private question"
 
 
 class Word(Arguments):
@@ -46,10 +46,10 @@ class Word(Arguments):
     word: str
 
 
-async def echo(call: Call, wanted: Word) -> Output:
-    if wanted.word == "wrong":
+async def echo(call: Call, arguments: Word) -> Output:
+    if arguments.word == "wrong":
         raise InputError("word is wrong.", field="word")
-    return Output(f"{wanted.word} {CANARY}", {"word": wanted.word})
+    return Output(f"{arguments.word} {CANARY}", {"word": arguments.word})
 
 
 TOOLS = {"echo": Tool("echo", "Echo", "Says it again.", Word, {"type": "object"}, echo)}
@@ -117,8 +117,8 @@ async def test_the_policy_lets_only_the_pages_own_script_and_style_run() -> None
 
 async def test_tools_are_listed_as_clients_see_them() -> None:
     async with asking(an_app()) as client:
-        told = (await client.get("/console/api/tools")).json()
-    assert told == {
+        result = (await client.get("/console/api/tools")).json()
+    assert result == {
         "version": kindly.__version__,
         "profile": "kindly",
         "tools": [
@@ -133,12 +133,12 @@ async def test_tools_are_listed_as_clients_see_them() -> None:
 
 
 async def test_a_call_shows_what_a_model_would_get_and_how_large_it_is() -> None:
-    wanted = {"tool": "echo", "arguments": {"word": "hello"}}
+    request = {"tool": "echo", "arguments": {"word": "hello"}}
     async with asking(an_app()) as client:
-        answer = await client.post("/console/api/call", json=wanted)
-    told = answer.json()
-    assert told.pop("took_ms") >= 0
-    assert told == {
+        answer = await client.post("/console/api/call", json=request)
+    result = answer.json()
+    assert result.pop("took_ms") >= 0
+    assert result == {
         "failed": False,
         "text": "hello ***",
         "structured": {"word": "hello"},
@@ -149,12 +149,12 @@ async def test_a_call_shows_what_a_model_would_get_and_how_large_it_is() -> None
 
 
 async def test_a_call_that_fails_is_shown_as_failed() -> None:
-    wanted = {"tool": "echo", "arguments": {"word": "wrong"}}
+    request = {"tool": "echo", "arguments": {"word": "wrong"}}
     async with asking(an_app()) as client:
-        told = (await client.post("/console/api/call", json=wanted)).json()
-    assert told["failed"]
-    assert told["text"] == "word is wrong."
-    assert (told["structured"], told["structured_tokens"]) == (None, 0)
+        result = (await client.post("/console/api/call", json=request)).json()
+    assert result["failed"]
+    assert result["text"] == "word is wrong."
+    assert (result["structured"], result["structured_tokens"]) == (None, 0)
 
 
 @pytest.mark.parametrize(
@@ -199,9 +199,9 @@ async def test_the_library_is_paged_with_the_latest_first() -> None:
 
 async def test_a_page_of_the_library_is_shown_with_its_chunks() -> None:
     async with asking(an_app()) as client:
-        told = await client.get("/console/api/page", params={"url": "https://example.com/3"})
+        result = await client.get("/console/api/page", params={"url": "https://example.com/3"})
         none = await client.get("/console/api/page", params={"url": "https://example.com/x"})
-    page = told.json()["page"]
+    page = result.json()["page"]
     assert page["chunks"] == [{"text": "Hello <b>you</b>", "section": ["Top", "Sub"], "tokens": 4}]
     assert page["characters"] == 11
     assert none.status_code == 404
@@ -226,8 +226,8 @@ async def test_an_unreachable_library_is_reported_in_a_sentence(library: object)
 
 async def test_the_state_has_counts_and_names_but_not_what_was_asked() -> None:
     async with asking(an_app()) as client:
-        wanted = {"tool": "echo", "arguments": {"word": QUESTION}}
-        await client.post("/console/api/call", json=wanted)
+        request = {"tool": "echo", "arguments": {"word": QUESTION}}
+        await client.post("/console/api/call", json=request)
         answer = await client.get("/console/api/state")
     state = answer.json()
     assert state["calls"] == 1
@@ -251,12 +251,12 @@ async def test_the_state_has_counts_and_names_but_not_what_was_asked() -> None:
 
 async def test_a_call_above_the_limit_is_counted_as_busy() -> None:
     app = an_app(call_limit=CallLimit(1, wait_s=0))
-    wanted = {"tool": "echo", "arguments": {"word": "hello"}}
+    request = {"tool": "echo", "arguments": {"word": "hello"}}
     async with asking(app) as client:
         async with app.call_limit.slot():
-            told = (await client.post("/console/api/call", json=wanted)).json()
+            result = (await client.post("/console/api/call", json=request)).json()
         state = (await client.get("/console/api/state")).json()
-    assert told["failed"]
+    assert result["failed"]
     assert state["busy"] == 1
     assert state["recent"][0]["outcome"] == "busy"
 

@@ -112,10 +112,10 @@ async def test_a_server_without_a_library_is_ready() -> None:
 
 
 async def test_the_state_of_the_library_is_cached() -> None:
-    clock, asked = FakeClock(), []
+    clock, checks = FakeClock(), []
 
     async def opened() -> Store:
-        asked.append(clock.now)
+        checks.append(clock.now)
         return await memory()
 
     library = LibrarySize(state_of(an_app(library_store=opened)), clock)
@@ -125,7 +125,7 @@ async def test_the_state_of_the_library_is_cached() -> None:
     clock.advance(60)
     await library.is_up()
     await library.stats()
-    assert asked == [1000, 1000, 1060, 1060]
+    assert checks == [1000, 1000, 1060, 1060]
 
 
 async def test_metrics_are_what_prometheus_reads() -> None:

@@ -22,21 +22,21 @@ from tests.support.prometheus_text import parsed, value
 
 
 @pytest.fixture
-def watch() -> CallStats:
+def stats() -> CallStats:
     clock = FakeClock()
-    watch = CallStats(clock.clock)
+    stats = CallStats(clock.clock)
     current = RunningCall("id", "web_search")
-    with watch.call(current):
+    with stats.call(current):
         clock.advance(0.3)
-        watch.step(current, "fetch", 0.2, "ok", {"how": "http", "bytes": 100})
-        watch.step(current, "fetch", 0.0, "ok", {"how": "cache", "bytes": 50})
-        watch.step(current, "render", 2.0, "ok", {"how": "browser", "bytes": 900})
+        stats.step(current, "fetch", 0.2, "ok", {"how": "http", "bytes": 100})
+        stats.step(current, "fetch", 0.0, "ok", {"how": "cache", "bytes": 50})
+        stats.step(current, "render", 2.0, "ok", {"how": "browser", "bytes": 900})
         current.outcome = "ok"
-    return watch
+    return stats
 
 
-def test_calls_have_a_cumulative_histogram(watch: CallStats) -> None:
-    text = exposition(call_metrics(watch))
+def test_calls_have_a_cumulative_histogram(stats: CallStats) -> None:
+    text = exposition(call_metrics(stats))
     name = "kindly_call_duration_seconds"
     assert value(text, "kindly_calls_total", tool="web_search", outcome="ok") == 1
     assert value(text, f"{name}_bucket", tool="web_search", le="0.25") == 0
@@ -46,8 +46,8 @@ def test_calls_have_a_cumulative_histogram(watch: CallStats) -> None:
     assert value(text, f"{name}_sum", tool="web_search") == pytest.approx(0.3)
 
 
-def test_downloads_renders_and_cache_hits_are_counted(watch: CallStats) -> None:
-    text = exposition(call_metrics(watch))
+def test_downloads_renders_and_cache_hits_are_counted(stats: CallStats) -> None:
+    text = exposition(call_metrics(stats))
     assert value(text, "kindly_downloads_total") == 2
     assert value(text, "kindly_download_bytes_total") == 1000
     assert value(text, "kindly_renders_total") == 1
@@ -126,10 +126,10 @@ def test_a_metric_without_samples_is_left_out() -> None:
     assert exposition([counter("none_total", "None.", {})]) == ""
 
 
-def test_every_metric_is_documented(watch: CallStats) -> None:
+def test_every_metric_is_documented(stats: CallStats) -> None:
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     metrics = [
-        *call_metrics(watch),
+        *call_metrics(stats),
         *provider_metrics([]),
         *library_metrics(StoreStats("sqlite", "", 0, 0, 0)),
         *process_metrics(Process(0.0), "1", 0.0),
@@ -138,5 +138,5 @@ def test_every_metric_is_documented(watch: CallStats) -> None:
     assert [name for name in names if f"`{name}`" not in page] == []
 
 
-def test_no_creation_times_are_exposed(watch: CallStats) -> None:
-    assert "_created" not in exposition(call_metrics(watch))
+def test_no_creation_times_are_exposed(stats: CallStats) -> None:
+    assert "_created" not in exposition(call_metrics(stats))

@@ -26,7 +26,7 @@ from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
 STATUS = {"status": TEXT}
-"""Schemas name what a caller acts on; an answer may hold more (docs/tools.md), and every name here costs tokens."""
+"""Schemas name the fields that a caller acts on: answers have more (docs/tools.md), and each name costs tokens."""
 
 MaxTokens = Annotated[int | None, Field(ge=500, le=100_000, description="Size of the whole answer")]
 
@@ -93,7 +93,7 @@ class Recall(Arguments):
 
 
 async def web_search(call: Call, arguments: WebSearch) -> Output:
-    """Search, read the pages found, and lay out what fits."""
+    """Search, read the pages found, and render what fits."""
     query = Query(
         text=arguments.query,
         count=arguments.num_results,

@@ -38,8 +38,8 @@ def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -
     )
     to_result = partial(_passage, fence=fence)
 
-    def build(room: int) -> FindingsResult:
-        findings = _findings(found.findings, room, to_result, NOT_ON_PAGE)
+    def build(available: int) -> FindingsResult:
+        findings = _findings(found.findings, available, to_result, NOT_ON_PAGE)
         return FindingsResult(findings, page, fence.preamble)
 
     return fit(build, _size, tokens)
@@ -49,8 +49,8 @@ def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> 
     """The passages of the library that answer, as many as `tokens` allow."""
     to_result = partial(_passage, fence=fence, cite=True)
 
-    def build(room: int) -> FindingsResult:
-        findings = _findings(found, room, to_result, NOT_IN_LIBRARY)
+    def build(available: int) -> FindingsResult:
+        findings = _findings(found, available, to_result, NOT_IN_LIBRARY)
         return FindingsResult(findings, preamble=fence.preamble)
 
     return fit(build, _size, tokens)
@@ -75,12 +75,12 @@ def _size(result: FindingsResult) -> int:
 
 
 def _findings(
-    findings: Sequence[Finding], room: int, to_result: ToResult, unanswered: str
+    findings: Sequence[Finding], available: int, to_result: ToResult, unanswered: str
 ) -> tuple[FindingResult, ...]:
     costs = [sum(map(_cost, finding.citations)) for finding in findings]
     return tuple(
         _finding(finding, share, to_result, unanswered)
-        for finding, share in zip(findings, fair_shares(costs, room), strict=True)
+        for finding, share in zip(findings, fair_shares(costs, available), strict=True)
     )
 
 
@@ -88,11 +88,13 @@ def _cost(cited: Citation) -> int:
     return count_tokens(cited.passage.text) + FRAME_TOKENS
 
 
-def _finding(finding: Finding, room: int, to_result: ToResult, unanswered: str) -> FindingResult:
+def _finding(
+    finding: Finding, available: int, to_result: ToResult, unanswered: str
+) -> FindingResult:
     passages: list[PassageResult] = []
     for cited in finding.citations:
-        room -= _cost(cited)
-        if room < 0:
+        available -= _cost(cited)
+        if available < 0:
             break
         passages.append(to_result(cited))
     notes = [finding.note] if finding.note else []

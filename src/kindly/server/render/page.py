@@ -25,7 +25,9 @@ def page_result(
     """A page from `start` on, as much of it as `tokens` allow."""
     source = Source(url, Outcome(), document=document)
     return fit(
-        lambda room: excerpt_result(url, answer.excerpt(source, start=start, tokens=room), fence),
+        lambda available: excerpt_result(
+            url, answer.excerpt(source, start=start, tokens=available), fence
+        ),
         lambda result: larger_size(page_text(result), page_data(result)),
         tokens,
     )

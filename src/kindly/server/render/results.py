@@ -39,7 +39,7 @@ class SearchResult:
     """Results of the search, whether or not they fit."""
     pages: tuple[FoundPage, ...]
     why: str = ""
-    """Why this provider was asked."""
+    """Why this provider was chosen."""
     note: str = ""
     preamble: str = ""
 
@@ -66,7 +66,7 @@ class PageResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The page that a question was asked of."""
+    """The page that was read for the questions."""
 
     url: str
     title: str

@@ -30,9 +30,9 @@ def search_result(
         shown, left_out = sources[:kept], len(sources) - kept
 
         def build(
-            room: int, shown: Sequence[Source] = shown, left_out: int = left_out
+            available: int, shown: Sequence[Source] = shown, left_out: int = left_out
         ) -> SearchResult:
-            return _result(hits, compose(shown, room).sources, left_out, fence)
+            return _result(hits, compose(shown, available).sources, left_out, fence)
 
         result = fit(build, _size, tokens)
         if _size(result) <= tokens:

@@ -1,7 +1,7 @@
 """Hits, a document or an error → the answers of profile `media`, within a number of tokens.
 
-The text for the model is the compact JSON of the data. Page text stands in JSON strings, which it cannot end, and what
-in it looks like a mark of ours is defused.
+The text for the model is the compact JSON of the data. Page text is inside JSON strings, which it cannot end, and what
+in it looks like a fence mark is defused.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ from kindly.text.shorten import cut, cut_markup, snippet
 SNIPPET_CHARACTERS = 200
 QUOTED = 500
 STRUCTURED_TOKENS = 1_000
-"""Of a page's own data; one that has more is left without."""
+"""Limit of a page's structured data; a larger one is left out."""
 DESCRIPTION_TOKENS = 125
 LINKS_SHARE = 4
 """Links take at most this part of an answer."""
@@ -58,12 +58,12 @@ ERRORS: Mapping[OutcomeKind, tuple[str, str]] = {
     OutcomeKind.TIMEOUT: ("The page did not answer in time", "Retry later or use another source"),
     OutcomeKind.RATE_LIMITED: ("The site asks to wait", "Retry later or use another source"),
 }
-"""What is told of an outcome, where the contract has its own words."""
+"""Message and suggestion for an outcome, if the contract defines its own words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How much of a page is wanted."""
+    """The part of a page that a call asks for."""
 
     url: str
     max_length: int
@@ -72,7 +72,7 @@ class Shown:
 
 
 def today() -> date:
-    """The day by which ages are counted."""
+    """The day that relative dates are resolved against."""
     return datetime.now(UTC).date()
 
 
@@ -117,13 +117,13 @@ def _item(hit: Hit, day: date) -> Json:
 
 
 def page_output(shown: Shown, document: Document, tokens: int, day: date) -> Output:
-    """A page: as much of its text as was asked for and as `tokens` allow, with what it says of itself and its links."""
+    """A page: its text up to the requested length and within `tokens`, its metadata and its links."""
     text = defused(document.text)
     links = _links(document.links, tokens // LINKS_SHARE) if shown.include_links else None
     shorten = cut_markup if document.format == "html" else cut
 
-    def build(room: int) -> Output:
-        content = shorten(text, min(shown.max_length, room * 4))
+    def build(available: int) -> Output:
+        content = shorten(text, min(shown.max_length, available * 4))
         return json_output(_page(shown, document, content, links, day))
 
     return fit(build, json_size, tokens)
@@ -208,7 +208,7 @@ def _links(links: Sequence[Link], tokens: int) -> list[Link]:
 
 
 def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
-    """A page that cannot be had: `partial` where it is there for subscribers, else an error."""
+    """A page that cannot be read: `partial` if only subscribers can read it, else an error."""
     url = str(arguments.get("url") or "")[:QUOTED]
     if error.kind is OutcomeKind.PAYWALLED:
         return json_output(
@@ -222,7 +222,7 @@ def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output
                 "message": PAYWALL,
             }
         )
-    message, suggestion = _told(error)
+    message, suggestion = _explained(error)
     failed: Json = {"url": url}
     if isinstance(error, SelectorNotMatched):
         failed["selector"] = error.selector
@@ -238,8 +238,8 @@ def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output
 
 
 def search_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
-    """A search that failed, in the shape that a failed page has; never as an empty list."""
-    message, suggestion = _told(error)
+    """A failed search, in the shape of a failed page; never an empty list."""
+    message, suggestion = _explained(error)
     return json_output(
         {
             "query": str(arguments.get("query") or "")[:QUOTED],
@@ -252,8 +252,8 @@ def search_failure(error: KindlyError, arguments: Mapping[str, object]) -> Outpu
     )
 
 
-def _told(error: KindlyError) -> tuple[str, str]:
-    """What happened, and what to do."""
+def _explained(error: KindlyError) -> tuple[str, str]:
+    """What happened, and the next step."""
     if isinstance(error, SelectorNotMatched):
         return error.detail, "Check the selector, or call again without it for the main content"
     if isinstance(error, InputError):
@@ -265,8 +265,8 @@ def _told(error: KindlyError) -> tuple[str, str]:
     message, suggestion = ERRORS.get(error.kind, ("", NEXT_STEPS[error.kind].rstrip(".")))
     if error.kind is OutcomeKind.NOT_FOUND:
         return message, suggestion
-    told = f"{message}: {error.detail}" if message else error.detail
-    return told, suggestion.replace("Retry later", f"Retry{_when(error)}")
+    explanation = f"{message}: {error.detail}" if message else error.detail
+    return explanation, suggestion.replace("Retry later", f"Retry{_when(error)}")
 
 
 def _when(error: KindlyError) -> str:

@@ -27,12 +27,14 @@ ITEMS_LEFT_OUT = (
 def searched(texts: list[str], outcomes: Sequence[Hits | KindlyError], tokens: int) -> Output:
     """Google's JSON for each query, in order, as many items as `tokens` allow."""
     results = [google_json(outcome) for outcome in outcomes]
-    return _fitting(lambda room: _searched(texts, results, room), tokens)
+    return _fitting(lambda available: _searched(texts, results, available), tokens)
 
 
 def page_answer(url: str, found: PageFindings, tokens: int, *, include_metadata: bool) -> Output:
     """The chunks of one page that match each query, as many as `tokens` allow."""
-    return _fitting(lambda room: _page(url, found, room, include_metadata=include_metadata), tokens)
+    return _fitting(
+        lambda available: _page(url, found, available, include_metadata=include_metadata), tokens
+    )
 
 
 def without_chunks(url: str, queries: list[str], note: str) -> Output:
@@ -47,8 +49,8 @@ def without_chunks(url: str, queries: list[str], note: str) -> Output:
     )
 
 
-def _searched(texts: list[str], results: list[Json], room: int) -> Output:
-    shares = fair_shares([count_tokens(compact(result)) for result in results], room)
+def _searched(texts: list[str], results: list[Json], available: int) -> Output:
+    shares = fair_shares([count_tokens(compact(result)) for result in results], available)
     shown = [_shortened(result, share) for result, share in zip(results, shares, strict=True)]
     answer: Json = {
         "queries": [
@@ -58,15 +60,15 @@ def _searched(texts: list[str], results: list[Json], room: int) -> Output:
     return json_output(answer if shown == results else answer | {"note": ITEMS_LEFT_OUT})
 
 
-def _shortened(result: Json, room: int) -> Json:
+def _shortened(result: Json, available: int) -> Json:
     """A result without the last of its items, if they do not fit."""
-    if "items" not in result or count_tokens(compact(result)) <= room:
+    if "items" not in result or count_tokens(compact(result)) <= available:
         return result
-    room -= count_tokens(compact(result | {"items": []}))
+    available -= count_tokens(compact(result | {"items": []}))
     kept = []
     for item in result["items"]:
-        room -= count_tokens(compact(item)) + 1
-        if room < 0:
+        available -= count_tokens(compact(item)) + 1
+        if available < 0:
             break
         kept.append(item)
     return result | {"items": kept}
@@ -124,9 +126,9 @@ def _fitting(build: Callable[[int], Output], limit: int) -> Output:
     return answer
 
 
-def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -> Output:
+def _page(url: str, found: PageFindings, available: int, *, include_metadata: bool) -> Output:
     entry = found.page
-    each = room // max(1, len(found.findings))
+    each = available // max(1, len(found.findings))
     shown = [_within(finding, each) for finding in found.findings]
     notes = [found.note, *(finding.note for finding in found.findings)]
     if not any(finding.answered for finding in found.findings):
@@ -156,11 +158,11 @@ def _page(url: str, found: PageFindings, room: int, *, include_metadata: bool) -
     return json_output(answer)
 
 
-def _within(finding: Finding, room: int) -> list[Citation]:
+def _within(finding: Finding, available: int) -> list[Citation]:
     kept: list[Citation] = []
     for cited in finding.citations:
-        room -= count_tokens(compact(_chunk(cited)))
-        if room < 0:
+        available -= count_tokens(compact(_chunk(cited)))
+        if available < 0:
             break
         kept.append(cited)
     return kept

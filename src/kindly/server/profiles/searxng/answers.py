@@ -1,7 +1,7 @@
 """Hits and what was read of them → the answer of profile `searxng`, within a number of tokens; errors in its shape too.
 
-The text for the model is the compact JSON of the data. Page text stands in JSON strings, which it cannot end; what in
-it looks like a mark of ours is defused, and a note says that it comes from the web.
+The text for the model is the compact JSON of the data. Page text is inside JSON strings, which it cannot end; what in
+it looks like a fence mark is defused, and a note says that it comes from the web.
 """
 
 import re
@@ -67,7 +67,7 @@ ERROR_TYPES: tuple[tuple[type[KindlyError], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class SearxngAnswer:
-    """One result: its worth and, where it was read, its page and a summary of that."""
+    """One result with its score and, if it was read, its page and a summary."""
 
     hit: Hit
     score: float
@@ -75,7 +75,7 @@ class SearxngAnswer:
     summary: str = ""
 
 
-def with_worth(hits: Hits, sources: Sequence[Source], *, code_blocks: bool) -> list[SearxngAnswer]:
+def with_scores(hits: Hits, sources: Sequence[Source], *, code_blocks: bool) -> list[SearxngAnswer]:
     """The results, the best first. Without `code_blocks`, page text comes without its code."""
     by_url = {source.url: _usable(source, code_blocks=code_blocks) for source in sources}
     candidates = [
@@ -83,16 +83,16 @@ def with_worth(hits: Hits, sources: Sequence[Source], *, code_blocks: bool) -> l
         for hit in hits.hits
         for source in [by_url.get(hit.url)]
     ]
-    worth = scores(hits.query.text, candidates)
+    ranked = scores(hits.query.text, candidates)
     found = [
         SearxngAnswer(hit, score, by_url.get(hit.url))
-        for hit, score in zip(hits.hits, worth, strict=True)
+        for hit, score in zip(hits.hits, ranked, strict=True)
     ]
     return sorted(found, key=lambda one: -one.score)
 
 
 def _usable(source: Source, *, code_blocks: bool) -> Source:
-    """The source without what subscribers only can read to its end, and without code where none is wanted."""
+    """The source without text that only subscribers can read, and without code if `code_blocks` is false."""
     document = source.document
     if document is None:
         return source
@@ -109,21 +109,21 @@ def found_output(
 ) -> Output:
     """The results, as many and as much of each page as `tokens` allow."""
 
-    def build(kept: int, room: int) -> Output:
+    def build(kept: int, available: int) -> Output:
         sources = [one.source or Source(one.hit.url, Outcome()) for one in found[:kept]]
-        readings = compose(sources, room).sources
+        excerpts = compose(sources, available).sources
         results = [
-            _result(one, reading, fetch_content=fetch_content)
-            for one, reading in zip(found, readings, strict=False)
+            _result(one, excerpt, fetch_content=fetch_content)
+            for one, excerpt in zip(found, excerpts, strict=False)
         ]
-        notes = _notes(readings, len(found) - kept)
+        notes = _notes(excerpts, len(found) - kept)
         about = _with_content(hits, found) if fetch_content else {"fetch_content": False}
         return _output(hits.query, results, about, notes)
 
     kept = len(found)
     while kept and json_size(build(kept, 0)) > tokens:
         kept -= 1
-    return fit(lambda room: build(kept, room), json_size, tokens)
+    return fit(lambda available: build(kept, available), json_size, tokens)
 
 
 def _output(query: Query, results: list[Json], about: Json, notes: list[str]) -> Output:
@@ -160,7 +160,7 @@ def _with_content(hits: Hits, found: Sequence[SearxngAnswer]) -> Json:
     }
 
 
-def _result(one: SearxngAnswer, reading: SourceExcerpt, *, fetch_content: bool) -> Json:
+def _result(one: SearxngAnswer, excerpt: SourceExcerpt, *, fetch_content: bool) -> Json:
     hit = one.hit
     result: Json = {
         "title": clip(hit.title, TITLE_TOKENS),
@@ -171,7 +171,7 @@ def _result(one: SearxngAnswer, reading: SourceExcerpt, *, fetch_content: bool) 
     }
     if not fetch_content:
         return result
-    source = reading.source
+    source = excerpt.source
     if source.document is None:
         outcome = source.outcome
         return result | {
@@ -182,7 +182,7 @@ def _result(one: SearxngAnswer, reading: SourceExcerpt, *, fetch_content: bool) 
         }
     return result | {
         "content": {
-            "markdown": defused(_markdown(reading)),
+            "markdown": defused(_markdown(excerpt)),
             "word_count": len(source.document.text.split()),
             "fetch_time_ms": source.took_ms,
             "summary": one.summary,
@@ -190,26 +190,26 @@ def _result(one: SearxngAnswer, reading: SourceExcerpt, *, fetch_content: bool) 
     }
 
 
-def _markdown(reading: SourceExcerpt) -> str:
-    """The page, or the parts of it that fit, with the gaps told."""
-    shown = reading.excerpts or ((reading.passage,) if reading.passage else ())
+def _markdown(excerpt: SourceExcerpt) -> str:
+    """The page, or the parts of it that fit, with marks for the gaps."""
+    shown = excerpt.excerpts or ((excerpt.passage,) if excerpt.passage else ())
     pieces: list[str] = []
-    seen = total = 0
+    position = total = 0
     for passage in shown:
         total = passage.total
-        if passage.start > seen:
-            pieces.append(gap(passage.start - seen))
+        if passage.start > position:
+            pieces.append(gap(passage.start - position))
         if passage.text.strip():
             pieces.append(passage.text.strip("\n"))
-        seen = passage.end
-    if seen < total:
-        pieces.append(gap(total - seen))
+        position = passage.end
+    if position < total:
+        pieces.append(gap(total - position))
     return "\n\n".join(pieces)
 
 
-def _notes(readings: Sequence[SourceExcerpt], left_out: int) -> list[str]:
+def _notes(excerpts: Sequence[SourceExcerpt], left_out: int) -> list[str]:
     notes = []
-    if cut := sum(reading.cursor is not None for reading in readings):
+    if cut := sum(excerpt.cursor is not None for excerpt in excerpts):
         notes.append(f"{cut} pages are cut to fit; a smaller results_count shows more of each.")
     if left_out:
         notes.append(f"{left_out} more results did not fit this answer.")
@@ -217,7 +217,7 @@ def _notes(readings: Sequence[SourceExcerpt], left_out: int) -> list[str]:
 
 
 def failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
-    """An error in the contract's shape: what kind, what happened, whom we asked, when to come back."""
+    """An error in the contract's shape: type, details, attempted instances, and when to retry."""
     kind = next(name for leaf, name in ERROR_TYPES if isinstance(error, leaf))
     headline = NO_INSTANCES if isinstance(error, PoolExhausted) else error.detail
     metadata = {

@@ -22,7 +22,7 @@ from kindly.server.json_schema import (
     array,
     record,
 )
-from kindly.server.profiles.searxng.answers import SearxngAnswer, failure, found_output, with_worth
+from kindly.server.profiles.searxng.answers import SearxngAnswer, failure, found_output, with_scores
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
@@ -63,7 +63,7 @@ class WebSearch(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Processing:
-    """What is made of the text of a page."""
+    """How the text of a page is processed."""
 
     summaries: bool = True
     summary_characters: int = 500
@@ -71,7 +71,7 @@ class Processing:
 
 
 async def web_search(call: Call, arguments: WebSearch, *, processing: Processing) -> Output:
-    """Search, read the pages found if they are arguments, and lay out what fits."""
+    """Search, read the pages found if requested, and render what fits."""
     query = Query(
         text=arguments.query,
         count=arguments.results_count,
@@ -83,15 +83,15 @@ async def web_search(call: Call, arguments: WebSearch, *, processing: Processing
     hits, sources = await pipeline.search(
         call.app.stages, query, call.deadline, call.progress, fetch_content=arguments.fetch_content
     )
-    found = with_worth(hits, sources, code_blocks=processing.code_blocks)
+    found = with_scores(hits, sources, code_blocks=processing.code_blocks)
     if processing.summaries:
-        summed = partial(_summed_up, found, arguments.query, processing.summary_characters)
+        summed = partial(_summarised, found, arguments.query, processing.summary_characters)
         found = await anyio.to_thread.run_sync(summed)
     tokens = call.app.tokens_for(None)
     return found_output(hits, found, tokens, fetch_content=arguments.fetch_content)
 
 
-def _summed_up(found: Sequence[SearxngAnswer], question: str, limit: int) -> list[SearxngAnswer]:
+def _summarised(found: Sequence[SearxngAnswer], question: str, limit: int) -> list[SearxngAnswer]:
     """The results with a summary of each page that was read."""
     from kindly.read.summarise import summarise
 
@@ -171,7 +171,7 @@ def tools(
 
 
 def tools_for(settings: Settings) -> tuple[Tool, ...]:
-    """The tool as settings make it."""
+    """The tool as the settings configure it."""
     most = settings.max_results or MAX_RESULTS
     count = Annotated[int, Field(ge=1, le=most, description=RESULTS_COUNT)]
     default = min(settings.default_results or DEFAULT_RESULTS, most)
