@@ -13,7 +13,9 @@ from kindly.fetch.chain.types import Headers, HopReply, HopRequest, PageRequest
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings
 from kindly.fetch.loader_kit.loader_client import LoaderChains
+from kindly.fetch.loader_kit.markdown_parts import markdown_page
 from kindly.models import Page
+from kindly.needs import Need
 from kindly.urls import Url, parse
 from tests.support.fakes import FakeSecret
 from tests.support.fetch_fakes import FakeTime
@@ -83,6 +85,33 @@ class FakeApi:
         settings = LoaderSettings({name: FakeSecret(value) for name, value in tokens.items()})
         with anyio.fail_after(60):
             return await loader.load(parse(url), self.client(loader, parse(url), settings))
+
+
+@dataclass
+class FakeLoader:
+    """Loads the pages of one host, or fails, or hangs."""
+
+    name: str = "fake"
+    host: str = "a.example"
+    error: Exception | None = None
+    hangs: bool = False
+    loaded: list[str] = field(default_factory=list)
+    tokens: tuple[Need, ...] = (Need("FAKE_TOKEN", "secret", "A token."),)
+    base_urls: tuple[tuple[str, str], ...] = (
+        ("FAKE_API_URL", "https://api.example/v1"),
+        ("FAKE_LANGUAGE_URL", "https://{language}.example"),
+    )
+
+    def matches(self, url: Url) -> bool:
+        return url.host == self.host
+
+    async def load(self, url: Url, client: LoaderClient) -> Page:
+        self.loaded.append(str(url))
+        if self.hangs:
+            await anyio.sleep_forever()
+        if self.error:
+            raise self.error
+        return markdown_page(parse("https://final.example/"), "# Loaded", client.now)
 
 
 async def _no_resolver(host: str, port: int) -> list[str]:

@@ -138,7 +138,7 @@ async def rendered(at: BrowserPool, url: str = str(URL), within_s: float = 5) ->
     return await at.render(parse(url), Deadline.after(within_s))
 
 
-async def test_page_says_what_was_asked_what_answered_and_how() -> None:
+async def test_page_has_its_requested_and_its_final_url() -> None:
     async with pool(FakeBrowser()) as (at, _):
         page = await rendered(at)
     assert page == Page(
@@ -171,7 +171,7 @@ async def test_refused_address_starts_nothing() -> None:
     assert launch.proxies == []
 
 
-async def test_only_so_many_pages_are_rendered_at_once() -> None:
+async def test_concurrent_pages_are_limited() -> None:
     browser = FakeBrowser()
     async with pool(browser, pages=2) as (at, _), anyio.create_task_group() as tasks:
         for _ in range(6):
@@ -240,7 +240,7 @@ async def test_retired_browser_is_closed_with_the_pool_even_in_the_middle_of_a_p
         tasks.cancel_scope.cancel()
 
 
-async def test_browser_that_nobody_uses_is_closed_and_started_again_when_needed() -> None:
+async def test_idle_browser_is_closed_and_started_again_when_needed() -> None:
     time = HandTime()
     first, second = FakeBrowser(), FakeBrowser()
     async with pool(first, second, time=time, idle_s=300) as (at, launch):
@@ -257,7 +257,7 @@ async def test_browser_that_nobody_uses_is_closed_and_started_again_when_needed(
         assert not second.closed
 
 
-async def test_browser_with_a_page_under_way_is_not_idle() -> None:
+async def test_browser_with_a_running_page_is_not_idle() -> None:
     time, gate = HandTime(), anyio.Event()
     browser = FakeBrowser(gate=gate)
     async with pool(browser, time=time, idle_s=300) as (at, _):
@@ -271,7 +271,7 @@ async def test_browser_with_a_page_under_way_is_not_idle() -> None:
         assert browser.closed
 
 
-async def test_watch_over_a_browser_that_was_replaced_ends() -> None:
+async def test_idle_timer_of_a_replaced_browser_ends() -> None:
     time = HandTime()
     first, second = FakeBrowser(), FakeBrowser()
     async with pool(first, second, time=time, idle_s=300) as (at, _):
@@ -297,7 +297,7 @@ async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_brows
     assert stuck.closed
 
 
-async def test_start_is_tried_again_after_twice_as_long_each_time() -> None:
+async def test_start_is_retried_with_exponential_back_off() -> None:
     time = FakeTime()
     failure = StartError("Failed to connect to browser")
     async with pool(failure, failure, FakeBrowser(), time=time) as (at, launch):
@@ -342,7 +342,7 @@ async def test_browser_that_does_not_start_is_reported_after_its_attempts(
     ],
     ids=["404", "403", "nowhere", "no answer", "error page", "download", "driver", "too large"],
 )
-async def test_each_way_to_fail_has_its_leaf(answer: Answer, leaf: type[FetchError]) -> None:
+async def test_each_failure_has_its_error(answer: Answer, leaf: type[FetchError]) -> None:
     async with pool(FakeBrowser(answer)) as (at, _):
         with pytest.raises(leaf) as caught:
             await rendered(at)
@@ -355,6 +355,6 @@ async def failing_block() -> None:
         raise KeyError
 
 
-async def test_what_the_block_raises_comes_out_as_it_is() -> None:
+async def test_exception_of_the_block_is_raised_as_it_is() -> None:
     with pytest.raises(KeyError):
         await failing_block()

@@ -206,9 +206,7 @@ async def test_pages_share_no_cookies_and_no_storage(folder: Path) -> None:
         ("/meta", AddressRefused),
     ],
 )
-async def test_each_way_to_fail_has_its_leaf(
-    path: str, leaf: type[FetchError], folder: Path
-) -> None:
+async def test_each_failure_has_its_error(path: str, leaf: type[FetchError], folder: Path) -> None:
     routes: Routes = {
         "/file": Answer(
             b"abc", headers={"Content-Disposition": "attachment", "Content-Type": "text/plain"}

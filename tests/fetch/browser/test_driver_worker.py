@@ -50,7 +50,7 @@ async def test_start_is_confirmed_and_the_end_of_stdin_is_the_end(tmp_path: Any)
     assert not folder.exists()
 
 
-async def test_start_that_fails_is_told(tmp_path: Any) -> None:
+async def test_start_that_fails_is_reported(tmp_path: Any) -> None:
     assert await answers(start("broken", str(tmp_path / "x"))) == [
         driver_protocol.StartFailed("broken")
     ]

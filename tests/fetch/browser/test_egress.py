@@ -1,4 +1,4 @@
-"""A real Chromium in a corporate network on loopback: a forward proxy with a password, and an authority of its own."""
+"""The browser's traffic through a forward proxy, and with the user's certificate authorities."""
 
 import base64
 import os
@@ -19,7 +19,6 @@ from anyio.streams.tls import TLSListener
 
 from kindly.budget import Deadline
 from kindly.errors import AddressRefused, PageUnreachable
-from kindly.fetch.browser.authorities import DATABASE, AuthoritiesError, trust
 from kindly.fetch.browser.browser_pool import open_browser
 from kindly.fetch.browser.browser_process import marked
 from kindly.fetch.browser.http1 import BadHead, answer, read_head
@@ -39,9 +38,13 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 needs_linux = pytest.mark.skipif(
     bool(missing()) or sys.platform != "linux", reason="authorities are handed to Chromium on Linux"
 )
+
 NAME = "intranet.example.com"
+
 CREDENTIALS = f"Basic {base64.b64encode(b'me:p@ss').decode()}"
+
 WORDS = "<p>Bees see ultraviolet light, and tell the others by a dance.</p>" * 5
+
 DRAWN = f"<div id=root></div><script>root.innerHTML = `{WORDS}`</script>"
 
 
@@ -173,7 +176,7 @@ async def test_pages_come_through_the_upstream_proxy_and_nothing_around_it(folde
 
 
 @needs_chromium
-async def test_guard_stands_before_the_upstream_proxy(folder: Path) -> None:
+async def test_guard_checks_before_the_upstream_proxy(folder: Path) -> None:
     script = (
         "<script>for (const at of ['http://10.0.0.1/', 'https://10.0.0.1/']) fetch(at)</script>"
     )
@@ -189,7 +192,7 @@ async def test_guard_stands_before_the_upstream_proxy(folder: Path) -> None:
 
 
 @needs_chromium
-async def test_upstream_proxy_that_wants_other_credentials_is_told(folder: Path) -> None:
+async def test_upstream_proxy_that_refuses_the_credentials_is_reported(folder: Path) -> None:
     async with forward_proxy() as proxy:
         wanted = settings(f"http://me:wrong@127.0.0.1:{proxy.port}")
         for scheme in ("http", "https"):
@@ -246,42 +249,3 @@ async def test_certificate_that_the_users_authority_did_not_give_is_refused_all_
     async with secure_site(certificate) as port:
         with pytest.raises(PageUnreachable):
             await shown(f"https://{NAME}:{port}/", folder, settings(ca_file=ca_file))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [None, "nothing", "-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----"],
-    ids=["missing", "no certificate", "broken"],
-)
-def test_authorities_that_cannot_be_read_are_told(tmp_path: Path, text: str | None) -> None:
-    path = tmp_path / "ca.pem"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(AuthoritiesError, match="SSL_CERT_FILE"):
-        trust(tmp_path, path)
-
-
-def test_without_its_library_the_browser_keeps_to_the_systems_authorities(
-    tmp_path: Path, authority: Authority
-) -> None:
-    ca_file = authority.write(tmp_path / "ca.pem")
-    assert not trust(tmp_path, ca_file, "libnone.so")
-    assert list(tmp_path.iterdir()) == [ca_file]
-
-
-@needs_linux
-def test_what_is_no_certificate_is_not_taken_for_one(tmp_path: Path) -> None:
-    path = tmp_path / "ca.pem"
-    path.write_text(ssl.DER_cert_to_PEM_cert(b"no certificate"))
-    with pytest.raises(AuthoritiesError, match="not a certificate"):
-        trust(tmp_path, path)
-
-
-@needs_linux
-def test_database_that_cannot_be_written_is_told(tmp_path: Path, authority: Authority) -> None:
-    ca_file = authority.write(tmp_path / "ca.pem")
-    database = tmp_path / DATABASE
-    database.mkdir(parents=True)
-    (database / "cert9.db").mkdir()
-    with pytest.raises(AuthoritiesError, match="could not be written"):
-        trust(tmp_path, ca_file)

@@ -44,7 +44,7 @@ def test_browser_from_a_snap_keeps_its_profile_where_it_may_write(at: BrowserHos
     assert find(at).profile_root == "/people/ann/snap/chromium/common"
 
 
-def test_snap_without_a_home_is_tried_anyway() -> None:
+def test_snap_without_a_home_folder_is_tried_anyway() -> None:
     assert find(machine("/snap/bin/chromium", environ={})) == Executable("/snap/bin/chromium")
 
 

@@ -79,7 +79,7 @@ async def world(
                 yield World(proxy, net, admitted)
 
 
-async def test_request_goes_to_the_checked_address_without_a_trace_of_the_proxy() -> None:
+async def test_request_goes_to_the_checked_address_without_proxy_headers() -> None:
     async with world() as at:
         answer = await at.ask(
             "GET http://pub.example.com/a?b=c HTTP/1.1\nHost: other.example.com\n"
@@ -175,7 +175,7 @@ async def test_what_the_guard_refuses_is_never_dialled(request_line: str) -> Non
     ],
     ids=lambda line: line[:60],
 )
-async def test_what_could_be_read_in_two_ways_is_refused(request_line: str) -> None:
+async def test_ambiguous_message_is_refused(request_line: str) -> None:
     async with world() as at:
         answer = await at.ask(request_line)
     assert answer.startswith(b"HTTP/1.1 400 ") or (len(request_line) > 100_000 and answer == b"")
@@ -191,7 +191,7 @@ async def test_second_look_up_cannot_change_what_was_checked() -> None:
     assert at.net.dialled == [(PUBLIC, 80)]
 
 
-async def test_request_without_a_pass_is_asked_for_one() -> None:
+async def test_request_without_credentials_is_refused() -> None:
     async with world() as at:
         answer = await at.ask("GET http://pub.example.com/ HTTP/1.1", authorized=False)
     assert answer.startswith(b"HTTP/1.1 407 ")
@@ -227,14 +227,14 @@ async def test_second_checked_address_is_dialled_when_the_first_refuses() -> Non
 
 
 @pytest.mark.parametrize("host", ["pub.example.com", "unknown.example.com"])
-async def test_host_that_cannot_be_had_is_told_so(host: str) -> None:
+async def test_unreachable_host_is_reported(host: str) -> None:
     async with world(refusing=frozenset({PUBLIC})) as at:
         answer = await at.ask(f"GET http://{host}/ HTTP/1.1")
         assert isinstance(at.admitted.failures[host, 80], PageUnreachable)
     assert answer.startswith(b"HTTP/1.1 502 ")
 
 
-async def test_call_that_had_its_share_of_bytes_gets_no_more() -> None:
+async def test_call_that_used_up_its_bytes_gets_no_more() -> None:
     async def flood(talk: Talk) -> None:
         await talk.receive()
         await talk.send(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -420,7 +420,7 @@ async def test_upstream_proxy_that_will_not_is_a_bad_gateway_with_its_reason(
     ],
     ids=["refuses", "no http proxy", "unusable authorities"],
 )
-async def test_upstream_proxy_that_cannot_be_used_is_told(egress: Egress, why: str) -> None:
+async def test_unusable_upstream_proxy_is_reported(egress: Egress, why: str) -> None:
     async with world(
         refusing=frozenset({"proxy.corp"} if egress is UPSTREAM else ()), egress=egress
     ) as at:

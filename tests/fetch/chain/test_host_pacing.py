@@ -46,7 +46,7 @@ async def most_at_once(hop: Busy, gate: PacedHop, urls: list[str]) -> int:
     return hop.most
 
 
-async def test_one_host_gets_only_so_many_requests_at_once() -> None:
+async def test_concurrent_requests_to_one_host_are_limited() -> None:
     hop = Busy()
     gate = paced(hop, FakeTime(), FetchLimits(host_concurrency=3, host_rate_per_s=1_000))
 
@@ -76,7 +76,7 @@ async def test_opened_host_is_not_paced() -> None:
     assert await most_at_once(hop, gate, ["http://127.0.0.1/"] * 20) == 20
 
 
-async def test_all_hosts_together_get_only_so_many_requests_at_once() -> None:
+async def test_concurrent_requests_to_all_hosts_together_are_limited() -> None:
     hop = Busy()
     gate = paced(hop, FakeTime(), FetchLimits(concurrency=4), opened=True)
 
@@ -95,7 +95,7 @@ async def test_burst_beyond_the_rate_has_to_wait() -> None:
         tasks.cancel_scope.cancel()
 
 
-async def test_short_rest_that_a_host_asked_for_is_waited_for() -> None:
+async def test_short_retry_after_is_waited_for() -> None:
     time, hop = FakeTime(), ScriptedHop([reply(429, retry_after="2"), reply(200)])
     gate = paced(hop, time)
 
@@ -106,7 +106,7 @@ async def test_short_rest_that_a_host_asked_for_is_waited_for() -> None:
     assert time.slept == [2.0]
 
 
-async def test_rest_longer_than_the_deadline_is_told_at_once() -> None:
+async def test_cooldown_beyond_the_deadline_is_reported_at_once() -> None:
     time, hop = FakeTime(), ScriptedHop([reply(503, retry_after="60"), reply(200)])
     gate = paced(hop, time, opened=True)
     await gate(time.ask())
@@ -120,7 +120,7 @@ async def test_rest_longer_than_the_deadline_is_told_at_once() -> None:
     assert (await gate(time.ask())).status == 200
 
 
-async def test_rest_of_one_host_does_not_touch_another() -> None:
+async def test_cooldown_of_one_host_does_not_affect_another() -> None:
     time, hop = FakeTime(), ScriptedHop([reply(429, retry_after="600"), reply(200)])
     gate = paced(hop, time)
     await gate(time.ask())

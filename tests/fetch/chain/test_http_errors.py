@@ -41,7 +41,7 @@ def exceptions_of(module: ModuleType) -> list[type[Exception]]:
     ],
     ids=lambda kind: f"{kind.__module__}.{kind.__name__}",
 )
-def test_every_exception_of_the_http_libraries_has_a_leaf(kind: type[Exception]) -> None:
+def test_every_exception_of_the_http_libraries_has_an_error(kind: type[Exception]) -> None:
     assert issubclass(kind, FOREIGN)
     error = kind.__new__(kind)
 
@@ -70,7 +70,7 @@ def test_every_exception_of_the_http_libraries_has_a_leaf(kind: type[Exception])
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
-def test_exception_becomes_its_leaf_with_the_cause_kept(
+def test_exception_becomes_its_error_with_the_cause_kept(
     error: Exception, leaf: type[FetchError]
 ) -> None:
     with pytest.raises(leaf) as caught, translated(URL):

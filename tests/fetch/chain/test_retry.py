@@ -17,7 +17,7 @@ DROPPED = ConnectionDropped("dropped", url="https://example.com/")
     [reply(500), reply(502), reply(503), reply(504), DROPPED, reply(429, retry_after="2")],
     ids=["500", "502", "503", "504", "dropped", "429-short"],
 )
-async def test_hiccup_is_tried_once_more(first: HopReply | Exception) -> None:
+async def test_temporary_failure_is_retried_once(first: HopReply | Exception) -> None:
     time, hop = FakeTime(), ScriptedHop([first, reply(200)])
 
     answer = await RetryingHop(hop, time.clock)(time.ask())

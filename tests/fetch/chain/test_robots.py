@@ -149,7 +149,7 @@ async def test_origins_that_are_remembered_are_bounded() -> None:
     assert len(files.asked) == robots.MAX_ORIGINS + 2
 
 
-async def test_file_is_asked_for_with_its_own_cap() -> None:
+async def test_file_is_requested_with_its_own_size_limit() -> None:
     asked: list[HopRequest] = []
 
     async def hop(request: HopRequest) -> HopReply:
@@ -172,7 +172,7 @@ async def test_a_crawl_delay_keeps_requests_apart() -> None:
     assert waited == [0, 4, 8]
 
 
-async def test_a_crawl_delay_beyond_the_deadline_is_told() -> None:
+async def test_crawl_delay_beyond_the_deadline_is_reported() -> None:
     time = FakeTime()
     rules = gate(Files("User-agent: *\nCrawl-delay: 3600"), time)
     await rules(time.ask(seconds=10))

@@ -27,11 +27,11 @@ from tests.support.fetch_fakes import START
         ("Title\n===\n\nSub\n---\n", "### Title\n\n#### Sub"),
     ],
 )
-def test_what_people_do_not_see_goes_and_headings_go_deeper(markdown: str, expected: str) -> None:
+def test_invisible_parts_are_removed_and_headings_go_deeper(markdown: str, expected: str) -> None:
     assert shown(markdown, below=2) == expected
 
 
-def test_headings_stay_where_they_are_unless_told() -> None:
+def test_headings_keep_their_level_by_default() -> None:
     assert shown("# a\n\nT\n=") == "# a\n\nT\n="
 
 

@@ -43,7 +43,7 @@ def test_only_papers_are_known_by_their_address(url: str, paper: str | None) -> 
     assert ARXIV.matches(parse(url)) == (paper is not None)
 
 
-async def test_the_full_text_stands_under_the_record_with_its_formulas() -> None:
+async def test_full_text_is_below_the_metadata_with_its_formulas() -> None:
     api = FakeApi({QUERY: FEED, HTML: PAPER})
     page = await api.load(ARXIV, "https://arxiv.org/pdf/1706.03762.pdf")
     document = extract(page, ExtractOptions())
@@ -88,7 +88,7 @@ async def test_a_paper_without_html_is_its_pdf_as_it_is(html: Recorded) -> None:
     assert (page.media_type, page.body) == ("application/pdf", FILE.body)
 
 
-async def test_a_paper_whose_text_is_not_to_be_had_is_its_abstract_and_says_so() -> None:
+async def test_paper_without_available_text_is_its_abstract_with_a_note() -> None:
     too_large = PageTooLarge("Too large.", url=PDF, limit_bytes=1)
     page = await FakeApi({QUERY: FEED, PDF: too_large}).load(ARXIV, URL)
     text = page.body.decode()
@@ -129,7 +129,7 @@ def test_html_of_another_shape_is_given_up() -> None:
         to_article("1", None, "<p>ltx_</p>", HTML)
 
 
-def test_equations_and_listings_that_tell_nothing_stay_as_they_are() -> None:
+def test_equations_and_listings_without_source_stay_as_they_are() -> None:
     markup = (
         '<article class="ltx_document"><table class="ltx_eqn_table"><tr class="ltx_eqn_row">'
         '<td>x = y</td></tr></table><div class="ltx_listing">Two words</div></article>'

@@ -192,7 +192,7 @@ async def test_discussion_needs_a_token() -> None:
     assert api.asked == []
 
 
-async def test_discussion_is_asked_for_with_the_token_and_marks_its_answer() -> None:
+async def test_discussion_is_requested_with_the_token_and_marks_its_answer() -> None:
     api = FakeApi({f"{API}/graphql": sample("discussion")})
 
     text = text_of(await api.load(GITHUB, f"{WEB}/discussions/2000", GITHUB_TOKEN=TOKEN))
@@ -272,7 +272,7 @@ async def test_file_that_is_no_text_stays_as_it_is(body: bytes) -> None:
     assert (page.media_type, page.body, page.charset) == ("image/png", body, None)
 
 
-async def test_private_file_is_had_from_the_api_with_the_token() -> None:
+async def test_private_file_is_fetched_from_the_api_with_the_token() -> None:
     api = FakeApi({f"{REPO}/contents/a.txt": Recorded(b"secret plans")})
 
     page = await api.load(GITHUB, f"{WEB}/blob/v1%2F2/a.txt", GITHUB_TOKEN=TOKEN)
@@ -418,7 +418,7 @@ async def test_comparison_of_equal_revisions_has_no_lists() -> None:
     assert text == "# encode/httpx: a...b\n\nidentical · 0 ahead · 0 behind · 0 commits · 0 files\n"
 
 
-async def test_history_of_a_path_is_asked_for_and_listed() -> None:
+async def test_history_of_a_path_is_listed() -> None:
     commits = json.loads(sample("compare").body)["commits"]
     api = FakeApi({f"{REPO}/commits": answer(commits)})
 
@@ -449,7 +449,7 @@ async def test_wiki_page_of_another_format_is_left_to_the_page() -> None:
         await FakeApi({}).load(GITHUB, f"{WEB}/wiki")
 
 
-async def test_enterprise_server_is_asked_where_it_answers_graphql() -> None:
+async def test_enterprise_server_has_its_own_graphql_url() -> None:
     api = FakeApi({"https://ghe.example/api/graphql": sample("discussion")})
     url = parse(f"{WEB}/discussions/2000")
     settings = LoaderSettings(
@@ -463,7 +463,7 @@ async def test_enterprise_server_is_asked_where_it_answers_graphql() -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410, 429, 451, 500])
-async def test_failure_of_the_api_is_a_leaf(status: int) -> None:
+async def test_failure_of_the_api_is_an_error(status: int) -> None:
     with pytest.raises(FetchError):
         await FakeApi({f"{REPO}/issues/3072": Recorded(status=status)}).load(
             GITHUB, f"{WEB}/issues/3072"

@@ -103,7 +103,7 @@ def test_comments_beyond_the_limit_are_counted() -> None:
     assert "(2 comments more are not shown.)" in body
 
 
-def test_deep_answers_name_whom_they_answer_instead_of_going_deeper() -> None:
+def test_deep_replies_name_their_parent_instead_of_going_deeper() -> None:
     nested = comment("Last", author="z")
     for _ in range(MAX_QUOTE_LEVEL):
         nested = comment("Text", nested, author="b")

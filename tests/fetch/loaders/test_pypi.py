@@ -62,7 +62,7 @@ async def test_a_project_reads_as_markdown_with_its_readme() -> None:
     )
 
 
-async def test_a_release_is_asked_for_by_its_number() -> None:
+async def test_release_is_requested_by_its_number() -> None:
     body = json.loads(PROTEGO.body)
     del body["releases"]
     api = FakeApi({f"{SITE}/pypi/protego/0.5.0/json": answer(body)})
@@ -107,7 +107,7 @@ def test_a_licence_text_gives_way_to_its_name() -> None:
     assert "- **Licence:** MIT License" in text
 
 
-def test_a_home_page_stands_in_for_links_and_a_yank_is_told() -> None:
+def test_home_page_replaces_links_and_a_yanked_release_is_marked() -> None:
     text = to_markdown(project(home_page="https://x.example", yanked=True, yanked_reason="Broken"))
     assert "- Homepage: https://x.example" in text
     assert "- **Yanked:** Broken" in text

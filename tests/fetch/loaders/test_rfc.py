@@ -76,7 +76,7 @@ async def test_an_unknown_rfc_is_left_to_the_page() -> None:
         await FakeApi({}).load(RFC, URL)
 
 
-async def test_a_web_page_in_place_of_the_text_is_given_up() -> None:
+async def test_web_page_instead_of_the_text_is_not_loaded() -> None:
     with pytest.raises(NotLoaded):
         await FakeApi({f"{EDITOR}.txt": Recorded(b" <html>")}).load(RFC, URL)
 

@@ -112,7 +112,7 @@ async def test_each_call_names_the_site_and_the_key_only_when_set() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 429, 500])
-async def test_failure_of_the_api_is_a_leaf_without_the_key(status: int) -> None:
+async def test_failure_of_the_api_is_an_error_without_the_key(status: int) -> None:
     api = FakeApi({f"{API}/questions/231767": Recorded(status=status)})
 
     with pytest.raises(FetchError) as caught:
@@ -141,7 +141,7 @@ async def test_answer_of_another_shape_gives_up(body: Any) -> None:
     [({"backoff": 10}, 10.0), ({"quota_remaining": 0}, 3_600.0)],
     ids=["backoff", "quota"],
 )
-async def test_api_that_asks_for_a_rest_gets_it_after_the_thread(
+async def test_cooldown_that_the_api_asks_for_starts_after_the_thread(
     values: dict[str, object], cooldown_s: float
 ) -> None:
     api = FakeApi({**ROUTES, f"{API}/questions/231767": changed(QUESTION, **values)})

@@ -86,7 +86,7 @@ async def test_plain_text_counts_as_markdown() -> None:
     ],
     ids=["html", "html as markdown", "short", "binary", "missing", "forbidden", "broken"],
 )
-async def test_a_host_without_twins_is_asked_once_a_day(answer: Recorded) -> None:
+async def test_host_without_twins_is_probed_once_a_day(answer: Recorded) -> None:
     twin = Twin()
     api = FakeApi({f"{SITE}/guide.md": answer})
     for path in ("/guide", "/guide", "/other", "/other/"):
@@ -114,7 +114,7 @@ async def test_calls_at_the_same_time_ask_once() -> None:
     assert api.paths == ["/a.md"]
 
 
-async def test_a_host_with_twins_is_asked_for_both_spellings_and_keeps_its_name() -> None:
+async def test_host_with_twins_is_tried_with_both_spellings_and_keeps_its_name() -> None:
     twin = Twin()
     api = FakeApi({f"{SITE}/guide.md": served(), f"{SITE}/other/index.md": served()})
     await api.load(twin, f"{SITE}/guide")

@@ -89,7 +89,7 @@ async def test_a_redirect_is_answered_under_the_name_of_its_target() -> None:
     [Recorded(status=500), PageTooLarge("Too large.", url=URL, limit_bytes=1)],
     ids=["broken", "too large"],
 )
-async def test_the_article_page_stands_in_for_a_failing_interface(
+async def test_article_page_is_used_when_the_api_fails(
     failure: Recorded | Exception,
 ) -> None:
     page = (
@@ -131,7 +131,7 @@ async def test_the_base_address_can_be_set_with_or_without_the_language() -> Non
     assert page.url == "https://de.wikipedia.org/wiki/Timsort"
 
 
-def test_markers_go_where_no_list_tells_what_they_mean() -> None:
+def test_markers_without_a_list_of_sources_are_removed() -> None:
     found = to_article('<body><p>A.<sup class="reference">[1]</sup></p></body>', "en", "A_b")
     assert found is not None
     assert (found.title, found.body) == ("A b", "<p>A.</p>")

@@ -15,7 +15,7 @@ from kindly.errors import PageNotFound
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.browser_pool import open_browser
 from kindly.fetch.browser.browser_process import marked
-from kindly.fetch.browser.driver_worker import DriverFailed
+from kindly.fetch.browser.driver_worker import Driver, DriverFailed
 from kindly.fetch.browser.drivers.nodriver import open_driver
 from kindly.fetch.browser.launch import BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
@@ -194,13 +194,13 @@ async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy(older:
         "moves on for ever",
     ],
 )
-async def test_each_way_to_fail_has_its_word(page: dict[str, Any], problem: str) -> None:
+async def test_each_failure_has_its_problem(page: dict[str, Any], problem: str) -> None:
     answer = await rendered(FakeLibrary(page))
     assert isinstance(answer, driver_protocol.RenderFailed)
     assert answer.problem == problem
 
 
-async def test_status_without_a_body_is_told_with_its_address() -> None:
+async def test_status_without_a_body_is_reported_with_its_url() -> None:
     library = FakeLibrary({"error": "net::ERR_HTTP_RESPONSE_CODE_FAILURE"})
     assert await rendered(library) == driver_protocol.Rendered(7, f"{JOB.url}#main", 203, "")
 
@@ -210,7 +210,7 @@ async def test_page_that_hangs_ends_with_its_time() -> None:
     assert answer == driver_protocol.RenderFailed(7, "navigation", JOB.url)
 
 
-async def test_browser_that_is_gone_is_told_so() -> None:
+async def test_browser_that_ended_is_reported() -> None:
     library = FakeLibrary({"breaks": "page.navigate"})
     library.stopped = True
     answer = await rendered(library)
@@ -221,17 +221,26 @@ async def test_browser_that_is_gone_is_told_so() -> None:
 @pytest.mark.parametrize(
     "error", [Exception("Failed to connect to browser"), TimeoutError()], ids=["refused", "slow"]
 )
-async def test_start_that_fails_is_told(error: Exception) -> None:
+async def test_start_that_fails_is_reported(error: Exception) -> None:
     with pytest.raises(DriverFailed):
         await rendered(FakeLibrary(error=error))
 
 
 async def test_end_of_the_browser_is_noticed() -> None:
-    library = FakeLibrary()
+    library, noticed = FakeLibrary(), anyio.Event()
+
+    async def notice(driver: Driver) -> None:
+        await driver.gone()
+        noticed.set()
+
     with anyio.fail_after(60):
         async with open_driver(START, library) as driver:
-            library.stopped = True
-            await driver.gone()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(notice, driver)
+                await anyio.wait_all_tasks_blocked()
+                assert not noticed.is_set()
+                library.stopped = True
+            assert noticed.is_set()
 
 
 @pytest.mark.skipif(find_spec("nodriver") is not None, reason="nodriver is installed here")
