@@ -1,10 +1,10 @@
-"""What Kindly adds to a provider's own latency, and what a broken provider costs, interleaved in one run.
+"""The latency that Kindly adds to a provider, and the cost of a broken provider, interleaved in one run.
 
     python -m bench.search_overhead [--rounds 200]
 
-Serper's look-alike on loopback, asked bare with the same HTTP library and through Kindly's engine. Then two providers,
-the first of them down: after its breaker has opened, p95 is compared with that of the second one alone. Exits 1 when a
-bar is missed.
+A server on loopback that answers like Serper is called directly with the same HTTP library, and through Kindly. Then
+two providers, the first of them down: after its circuit breaker has opened, the p95 is compared with that of the second
+one alone. Exits 1 if a limit is exceeded.
 """
 
 import argparse
@@ -34,7 +34,7 @@ Search = Callable[[], Awaitable[object]]
 
 
 async def kindly_search(stack: AsyncExitStack, base: str, environ: dict[str, str]) -> Search:
-    """A search through an engine with these settings; every query is new, so that no cache answers."""
+    """A search through an app with these settings; every query is new, so that no cache answers."""
     folder = stack.enter_context(tempfile.TemporaryDirectory())
     settings = Settings.load({"DATA_DIR": folder, **environ})
     app = await stack.enter_async_context(open_app(settings))
@@ -58,42 +58,46 @@ def p95(values: list[float]) -> float:
 
 
 async def measure(base: str, rounds: int) -> int:
-    """Interleave everything, print it, and say whether a bar is missed."""
+    """Interleave the searches and print their latencies; returns the exit code."""
     async with AsyncExitStack() as stack:
-        bare = await stack.enter_async_context(httpx2.AsyncClient())
+        client = await stack.enter_async_context(httpx2.AsyncClient())
 
-        async def bare_search() -> object:
+        async def direct_search() -> object:
             body = {"q": f"tea {next(FRESH)}", "num": 5}
-            return (await bare.post(f"{base}/fast/search", json=body)).raise_for_status().json()
+            return (await client.post(f"{base}/fast/search", json=body)).raise_for_status().json()
 
         serper = {"SERPER_API_KEY": "bench-key-1", "SERPER_BASE_URL": f"{base}/fast"}
         tavily = {"TAVILY_API_KEY": "bench-key-2", "TAVILY_BASE_URL": f"{base}/tavily"}
         broken = {"SERPER_API_KEY": "bench-key-1", "SERPER_BASE_URL": f"{base}/down", **tavily}
         searches: dict[str, Search] = {
-            "bare": bare_search,
+            "direct": direct_search,
             "kindly": await kindly_search(stack, base, serper),
             "healthy": await kindly_search(stack, base, tavily),
             "broken": await kindly_search(stack, base, broken),
         }
-        taken: dict[str, list[float]] = {name: [] for name in searches}
+        latencies_ms: dict[str, list[float]] = {name: [] for name in searches}
         for round_number in range(rounds + WARM_UP):
             for name, search in searches.items():
                 milliseconds = await timed(search)
                 if round_number >= WARM_UP:
-                    taken[name].append(milliseconds)
-    added = statistics.median(taken["kindly"]) - statistics.median(taken["bare"])
-    ratio = p95(taken["broken"]) / p95(taken["healthy"])
-    print(f"bare call                        {statistics.median(taken['bare']):6.1f} ms p50")
-    print(f"through Kindly                   {statistics.median(taken['kindly']):6.1f} ms p50")
-    print(f"  added                          {added:6.1f} ms     bar {MAX_ADDED_MS:.0f}")
-    print(f"one provider, healthy            {p95(taken['healthy']):6.1f} ms p95")
-    print(f"two providers, the first down    {p95(taken['broken']):6.1f} ms p95")
-    print(f"  ratio                          {ratio:6.2f}        bar {MAX_BROKEN_RATIO}")
+                    latencies_ms[name].append(milliseconds)
+    added = statistics.median(latencies_ms["kindly"]) - statistics.median(latencies_ms["direct"])
+    ratio = p95(latencies_ms["broken"]) / p95(latencies_ms["healthy"])
+    print(
+        f"direct call                      {statistics.median(latencies_ms['direct']):6.1f} ms p50"
+    )
+    print(
+        f"through Kindly                   {statistics.median(latencies_ms['kindly']):6.1f} ms p50"
+    )
+    print(f"  added                          {added:6.1f} ms     limit {MAX_ADDED_MS:.0f}")
+    print(f"one provider, healthy            {p95(latencies_ms['healthy']):6.1f} ms p95")
+    print(f"two providers, the first down    {p95(latencies_ms['broken']):6.1f} ms p95")
+    print(f"  ratio                          {ratio:6.2f}        limit {MAX_BROKEN_RATIO}")
     return int(added > MAX_ADDED_MS or ratio > MAX_BROKEN_RATIO)
 
 
 def main() -> int:
-    """Run the site and measure."""
+    """Start the site and measure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=200)
     rounds = parser.parse_args().rounds

@@ -103,7 +103,7 @@ async def test_only_one_search_at_a_time_makes_the_trial_call() -> None:
         await search(over)
     await anyio.sleep(30)
     outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30))
-    assert len(first.asked_at) == 4
+    assert len(first.called_at) == 4
     assert sorted(hits.provider for hits in outcomes if isinstance(hits, Hits)) == [
         "first",
         *["second"] * 4,
@@ -170,7 +170,7 @@ async def test_with_every_provider_hanging_the_error_comes_within_ten_seconds(
     error = await error_of(over)
     assert anyio.current_time() - began < 10
     assert (type(error), error.provider) == (ProviderTimeout, "p0")
-    assert all(provider.asked_at and provider.cancelled for provider in hanging)
+    assert all(provider.called_at and provider.cancelled for provider in hanging)
     for provider in hanging[1:]:
         assert f"{provider.name} (timeout)" in str(error)
 
@@ -189,7 +189,7 @@ async def test_concurrent_searches_keep_to_the_rate_limit() -> None:
     began = anyio.current_time()
     outcomes = await over.search_all([Query(f"title {n}") for n in range(5)], Deadline.after(30))
     assert all(isinstance(outcome, Hits) for outcome in outcomes)
-    assert [at - began for at in only.asked_at] == pytest.approx([0, 1, 2, 3, 4], abs=0.05)
+    assert [at - began for at in only.called_at] == pytest.approx([0, 1, 2, 3, 4], abs=0.05)
 
 
 async def test_a_search_that_would_queue_too_long_goes_to_the_next_provider() -> None:
@@ -289,7 +289,7 @@ async def test_identical_queries_of_a_batch_are_searched_once() -> None:
     only = SlowProvider("only", [(1, hits_at("only.example"))])
     outcomes = await router(only).search_all([QUERY] * 4, Deadline.after(30))
     assert len(outcomes) == 4
-    assert len(only.asked_at) == 1
+    assert len(only.called_at) == 1
 
 
 async def test_open_breakers_and_counts_survive_a_restart() -> None:

@@ -1,4 +1,4 @@
-"""The library `ddgs` as far as it is used: engines whose client a test answers for, and the errors it raises."""
+"""A fake of the used part of the library `ddgs`: engines with scripted responses, and its errors."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class TimedOutError(DDGSError):
 
 
 class FakeClient:
-    """Wraps errors as the library's client does: all that is no time-out is one error with the address in it."""
+    """Wraps errors like the library's client: all but time-outs become one error that contains the address."""
 
     def __init__(self, handle: Callable[[httpx2.Request], httpx2.Response]) -> None:
         self.handle = handle
@@ -41,10 +41,10 @@ class FakeClient:
 
 @dataclass
 class FakeDdgs:
-    """Call it for the library; `asked` are the options of every search."""
+    """Call it to get the library; `searches` are the options of every search."""
 
     api: FakeApi
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    searches: list[dict[str, Any]] = field(default_factory=list)
     timeouts: list[int] = field(default_factory=list)
     verticals: tuple[str, ...] = ("text", "news", "images", "videos")
     raised: Exception | None = None
@@ -60,7 +60,7 @@ class FakeDdgs:
                 self.http_client = FakeClient(fake.api.handle)
 
             def search(self, **options: Any) -> list[SimpleNamespace] | None:
-                fake.asked.append(options)
+                fake.searches.append(options)
                 if fake.raised is not None:
                     raise fake.raised
                 params = {"q": options["query"]}

@@ -1,4 +1,4 @@
-"""Routers over fake providers, and a loop in which waiting takes no time."""
+"""Routers over fake providers, and an event loop with virtual time."""
 
 import asyncio
 import selectors
@@ -24,7 +24,7 @@ FAST = Pace(1000, 1)
 
 
 class _JumpingSelector(selectors.DefaultSelector):
-    """Does not wait, but says how long it would have waited."""
+    """Does not wait, but counts how long it would have waited."""
 
     slept_s = 0.0
 
@@ -36,7 +36,7 @@ class _JumpingSelector(selectors.DefaultSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock jumps to whatever is due next: hours pass in no time."""
+    """An event loop with a clock that jumps to the next timer: hours pass at once."""
 
     def __init__(self) -> None:
         self._jumping = _JumpingSelector()
@@ -52,16 +52,16 @@ VIRTUAL: tuple[str, dict[str, object]] = ("asyncio", {"loop_factory": VirtualLoo
 
 @dataclass
 class SlowProvider:
-    """A provider that takes a while before each of its outcomes, the last pair staying."""
+    """A provider with a delay before each of its outcomes; the last pair repeats."""
 
     name: str
-    turns: list[tuple[float, tuple[Hit, ...] | Exception]]
-    asked_at: list[float] = field(default_factory=list)
+    script: list[tuple[float, tuple[Hit, ...] | Exception]]
+    called_at: list[float] = field(default_factory=list)
     cancelled: int = 0
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
-        self.asked_at.append(anyio.current_time())
-        delay_s, outcome = self.turns[min(len(self.asked_at), len(self.turns)) - 1]
+        self.called_at.append(anyio.current_time())
+        delay_s, outcome = self.script[min(len(self.called_at), len(self.script)) - 1]
         try:
             await anyio.sleep(delay_s)
         except anyio.get_cancelled_exc_class():
@@ -109,7 +109,7 @@ def routed(
 
 
 def virtual_clock() -> Clock:
-    """Time and pauses of the running loop."""
+    """The clock of the running loop."""
     return Clock(time=anyio.current_time, random=lambda: 0.5)
 
 

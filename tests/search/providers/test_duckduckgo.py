@@ -122,7 +122,7 @@ async def test_results_become_hits_cut_to_the_count() -> None:
             provider="duckduckgo",
         ),
     )
-    assert library.asked == [PLAIN]
+    assert library.searches == [PLAIN]
     assert library.timeouts == [5]
 
 
@@ -253,7 +253,7 @@ async def test_no_request_is_sent_after_the_deadline() -> None:
     library = answering(httpx2.Response(200))
     with pytest.raises(ProviderTimeout):
         await DuckDuckGo(library).search(Query("x"), Deadline.after(0))
-    assert library.asked == []
+    assert library.searches == []
 
 
 @dataclass

@@ -9,7 +9,7 @@
 | `safe_search` | `safe`: `off` as it is, `moderate` and `strict` both as `active`                       |
 | `category`    | `images` sets `searchType`; every other searches the web                               |
 | `page`        | `start`; the vendor serves the first 100 results of a search                           |
-| `count`       | `num`, in tens: up to 50 results are asked for at once, and each ten is a billed query |
+| `count`       | `num`, in tens: up to 50 results are requested at once; each ten is a billed query     |
 
 The key goes in the header `X-Goog-Api-Key`, which all of Google's APIs take for `key=` (its "system parameters").
 """

@@ -39,7 +39,7 @@ RANGES: dict[TimeRange, str] = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m
 
 @dataclass(frozen=True, slots=True)
 class SerperVertical:
-    """One of Google's result types: where Serper serves it, what its list is called, and the list's fields."""
+    """One of Google's result types: its path, the name of its list, and the list's fields."""
 
     path: str
     results: str
@@ -60,7 +60,7 @@ VERTICALS: dict[Category, SerperVertical] = {
 
 @dataclass(frozen=True, slots=True)
 class Serper:
-    """Serper behind one key."""
+    """The Serper API."""
 
     api: ProviderApi
     base_url: str
@@ -80,7 +80,7 @@ class Serper:
 
 
 def to_body(query: Query) -> dict[str, object]:
-    """The request's JSON: `q` and `num`, and what the set filters add."""
+    """The request's JSON."""
     body: dict[str, object] = {
         "q": f"{query.text} site:{query.site}" if query.site else query.text,
         "num": max(1, min(query.count, MAX_RESULTS)),
@@ -97,10 +97,10 @@ def to_body(query: Query) -> dict[str, object]:
 
 
 def to_hits(body: dict[str, object], vertical: SerperVertical = WEB) -> tuple[Hit, ...]:
-    """The hits of an answer. One that echoes the search but has no list found nothing.
+    """The hits of an answer. One that echoes the search but has no list is an empty result.
 
     Raises:
-        ProviderAnswerInvalid: It has another shape.
+        ProviderAnswerInvalid: It is in another format.
     """
     if vertical.results in body:
         return hits_from(body[vertical.results], vertical.fields, SPEC)

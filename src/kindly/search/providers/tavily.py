@@ -26,9 +26,9 @@ SPEC = ProviderSpec(
     base_url_setting="TAVILY_BASE_URL",
     base_url="https://api.tavily.com",
     build=lambda access: Tavily(access.api, access.base_url, access.values["TAVILY_API_KEY"]),
-    # A development key has 100 requests a minute.
+    # A development key allows 100 requests a minute.
     pace=Pace(calls=100, per_s=60),
-    # Beside 429: 432 is the plan's own limit, 433 the pay-as-you-go limit.
+    # Besides 429: 432 is the plan's limit, 433 the pay-as-you-go limit.
     limit_statuses=frozenset({429, 432, 433}),
     status_notes={400: "Tavily accepts queries of at most 400 characters."},
 )
@@ -40,7 +40,7 @@ FIELDS = HitFields(
 
 @dataclass(frozen=True, slots=True)
 class Tavily:
-    """Tavily behind one key."""
+    """The Tavily API."""
 
     api: ProviderApi
     base_url: str
@@ -59,7 +59,7 @@ class Tavily:
 
 
 def to_body(query: Query) -> dict[str, object]:
-    """The request's JSON: links and snippets only, and what the set filters add."""
+    """The request's JSON: links and snippets only."""
     body: dict[str, object] = {
         "query": query.text,
         "max_results": max(1, min(query.count, MAX_RESULTS)),
@@ -81,6 +81,6 @@ def to_hits(body: dict[str, object]) -> tuple[Hit, ...]:
     """The hits of an answer.
 
     Raises:
-        ProviderAnswerInvalid: It has another shape.
+        ProviderAnswerInvalid: It is in another format.
     """
     return hits_from(body.get("results"), FIELDS, SPEC)
