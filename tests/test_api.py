@@ -1,4 +1,4 @@
-"""The engine for programs, without MCP."""
+"""The Python API: the verbs without MCP."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ async def test_a_program_searches_fetches_reads_and_recalls(
     assert site.count("/guide") == 1
 
 
-async def test_a_search_may_leave_pages_alone_and_be_narrowed(
+async def test_a_search_without_pages_fetches_none_and_passes_its_filters(
     site: Site, settings: dict[str, str]
 ) -> None:
     url = site.add("/guide", html(GUIDE))
@@ -51,7 +51,7 @@ async def test_a_search_may_leave_pages_alone_and_be_narrowed(
     assert site.count("/guide") == 0
 
 
-async def test_failures_arrive_as_what_they_are(site: Site, settings: dict[str, str]) -> None:
+async def test_errors_reach_the_caller_unwrapped(site: Site, settings: dict[str, str]) -> None:
     with pytest.raises(PageNotFound):
         async with kindly.open(settings) as web:
             await web.fetch(site.url("/status/404"))

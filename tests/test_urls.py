@@ -1,4 +1,4 @@
-"""URLs: one strict reading, or a refusal."""
+"""URLs: strict parsing, or an error."""
 
 import pytest
 from hypothesis import given

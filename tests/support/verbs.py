@@ -1,4 +1,4 @@
-"""A whole engine on a site, and its verbs as outcomes."""
+"""An app on a local site, and its verbs with their outcome as text."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ class Engine:
     site: Site
 
     async def search(self, words: str) -> str:
-        """How a search ends, its page included."""
+        """The outcomes of the pages found, or the error."""
         try:
             _, sources = await pipeline.search(
                 self.app.stages, Query(words), Deadline.after(CALL_S), ignore_progress
@@ -37,7 +37,7 @@ class Engine:
         return " ".join(source.outcome.kind for source in sources)
 
     async def fetch(self, path: str) -> str:
-        """How a fetch ends, or how the page was got."""
+        """How the page was retrieved, or the error."""
         try:
             document = await pipeline.fetch(
                 self.app.stages, self.site.url(path), ExtractOptions(), Deadline.after(CALL_S)
@@ -47,7 +47,7 @@ class Engine:
         return str(document.how)
 
     async def read(self, path: str) -> str:
-        """How reading within a page ends, and what is noted of it."""
+        """How the page was retrieved with its note, or the error."""
         try:
             found = await pipeline.read(
                 self.app.stages, self.site.url(path), ["bees"], Deadline.after(CALL_S)
@@ -66,7 +66,7 @@ def pages(site: Site, count: int = 6) -> None:
 
 @asynccontextmanager
 async def engine(site: Site, folder: Path, **more: str) -> AsyncIterator[Engine]:
-    """An engine whose files lie in `folder`."""
+    """An engine with its files in `folder`."""
     environ = environment(site, folder, **BOTH, KINDLY_BROWSER="off", KINDLY_WORKERS="1", **more)
     async with open_app(Settings.load(environ)) as app:
         yield Engine(app, site)
