@@ -122,3 +122,18 @@ def test_a_profile_without_its_row_in_the_docs_is_reported() -> None:
     profile = load_profile("media")
     without = "\n".join(line for line in PAGE.splitlines() if "| `media` |" not in line)
     assert "`WebFetch`" in undocumented(profile, without)
+
+
+def test_listing_tools_imports_neither_other_profiles_nor_heavy_libraries() -> None:
+    code = (
+        "import sys; from kindly.settings import Settings; "
+        "from kindly.server.mcp import build_server; from kindly.server.profiles import profile_for; "
+        "build_server(None, profile_for(Settings.load({}))); "
+        "print(*sorted(name for name in sys.modules if name in "
+        "{'numpy', 'duckdb', 'psycopg', 'prometheus_client', 'turbohtml', 'pypdfium2', 'playwright', 'wordllama'} "
+        "or name.startswith('kindly.server.profiles.')))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert run.stdout.split() == ["kindly.server.profiles.kindly"]
