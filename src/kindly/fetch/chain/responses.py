@@ -38,7 +38,7 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
     wait_s = retry_after_s(reply, now)
     if status == 429 or (status == 503 and wait_s is not None):
         return PageRateLimited(
-            f"{reply.url.host} asks to come back later (HTTP {status}).",
+            f"{reply.url.host} limits the rate of requests (HTTP {status}).",
             url=url,
             status=status,
             retry_after_s=wait_s,
