@@ -39,7 +39,7 @@ def text_fragment(url: str, text: str) -> str:
 
 
 def _unspaced(line: str) -> str:
-    """From its first clause to its last: a browser finds whole words only, and nobody else knows where those end."""
+    """From its first clause to its last: a browser finds whole words only, and only it knows where words end."""
     first, *_, last = CLAUSE.findall(line) * 2
     return f"#:~:text={_quoted(first)}" + (f",{_quoted(last)}" if last != first else "")
 

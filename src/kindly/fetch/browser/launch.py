@@ -41,7 +41,7 @@ class BrowserSettings:
     max_chars: int = 8_000_000
     """Of visible HTML."""
     sandbox: bool | None = None
-    """Chromium's own sandbox. By default on, except for root, for whom Chromium does not start with it."""
+    """Chromium's own sandbox. On by default, except for root: Chromium does not start as root with it."""
     user_agent: str = USER_AGENT
     locale: str = "en-US"
     ca_file: str | None = None
