@@ -1,4 +1,4 @@
-"""How often a browser is started without need, and how often one is missed.
+"""How often a browser starts without need, and how often a needed one does not start.
 
     python -m bench.browser_need [--show]
 
@@ -26,7 +26,7 @@ MIN_WITHOUT = 0.95
 
 
 def page(html: str, url: str = "https://example.com/") -> Page:
-    """A page as the HTTP client brings it."""
+    """A page as the HTTP client returns it."""
     return Page(url, url, 200, "text/html", html.encode(), datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -40,7 +40,7 @@ def static_pages() -> Iterator[tuple[str, str]]:
 
 
 def measure(*, show: bool) -> int:
-    """Print both rates; whether one is missed."""
+    """Print both rates; 1 if one misses its bar."""
     got = {name: browser_reason(page(html)) for name, html in JS_PAGES.items()}
     missed = [name for name, why in got.items() if why is None]
     print(
@@ -62,7 +62,7 @@ def measure(*, show: bool) -> int:
         if why:
             needing.append(f"{name}: {why}")
     rate = 1 - len(needing) / total
-    print(f"Static pages that go without:          {rate:.2%} of {total}   bar {MIN_WITHOUT:.0%}")
+    print(f"Static pages that need no browser:     {rate:.2%} of {total}   bar {MIN_WITHOUT:.0%}")
     print(f"  decided in                           {took_s / total * 1000:.2f} ms a page")
     if show:
         print("\n".join(needing))
@@ -70,7 +70,7 @@ def measure(*, show: bool) -> int:
 
 
 def main() -> int:
-    """Read the arguments and measure."""
+    """Parse the arguments and measure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--show", action="store_true", help="name the static pages that need one")
     return measure(show=parser.parse_args().show)

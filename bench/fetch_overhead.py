@@ -1,10 +1,10 @@
-"""What Kindly adds to fetching: `get_content` and `web_search` against a bare client on the same pages, interleaved.
+"""Overhead of fetching: `get_content` and `web_search` against a bare client on the same pages, interleaved.
 
     python -m bench.fetch_overhead [--rounds 9]
 
 One page after another, 50 pages at once with 50 to 400 ms of page latency, and a search with 5 results. The fetch bars
-are without extraction (pages go through an extractor that only decodes); with extraction is printed beside them.
-Exits 1 when a bar is missed.
+are without extraction (pages go through an extractor that only decodes); the figures with extraction are printed next
+to them. Exits 1 if a bar is missed.
 """
 
 import argparse
@@ -43,10 +43,10 @@ Get = Callable[[str], Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True)
 class DecodeOnly:
-    """An extractor that costs nothing: what is left of a call is fetching."""
+    """An extractor that only decodes, so that a call measures fetching."""
 
     async def extract(self, page: Page, _: ExtractOptions, __: Deadline) -> Document:
-        """The page as it is."""
+        """The page, decoded."""
         text = page.body.decode()
         return Document(page.url, text, page.fetched_at, content_hash=f"{hash(text):064x}"[-64:])
 
@@ -80,12 +80,12 @@ async def kindly_client(base: str, *, extraction: bool) -> AsyncIterator[Client]
 
 
 def address(base: str, number: int, latency_ms: int) -> str:
-    """An address that was never asked for before."""
+    """A URL that was not requested before."""
     return f"{base}/page/{number}?ms={latency_ms}&fresh={next(FRESH)}"
 
 
 async def timed(work: Callable[[], Awaitable[object]]) -> float:
-    """Seconds that it takes."""
+    """The duration in seconds."""
     began = time.perf_counter()
     await work()
     return time.perf_counter() - began
@@ -99,7 +99,7 @@ async def all_at_once(get: Get, base: str) -> None:
 
 
 async def measure(base: str, rounds: int) -> int:
-    """Interleave all measures, print them, and say whether a bar is missed."""
+    """Interleave all measurements, print them, and return 1 if a bar is missed."""
     async with (
         httpx2.AsyncClient(http2=True, limits=httpx2.Limits(max_connections=100)) as bare,
         kindly_client(base, extraction=False) as fetching,
@@ -121,7 +121,7 @@ async def measure(base: str, rounds: int) -> int:
         bursts: dict[str, list[float]] = {name: [] for name in getters}
         searches: list[float] = []
         for get in getters.values():
-            await all_at_once(get, base)  # once unmeasured: connections, robots.txt, workers
+            await all_at_once(get, base)  # once without measuring: connections, robots.txt, workers
         for _ in range(rounds):
             for number in range(IN_TURN):
                 for name, get in getters.items():
@@ -137,7 +137,7 @@ async def measure(base: str, rounds: int) -> int:
 def report(
     turns: dict[str, list[float]], bursts: dict[str, list[float]], searches: list[float]
 ) -> int:
-    """Print the medians beside their bars."""
+    """Print the medians next to their bars."""
     turn = {name: statistics.median(values) * 1000 for name, values in turns.items()}
     burst = {name: statistics.median(values) for name, values in bursts.items()}
     search = statistics.median(searches) / (PROVIDER_S + SLOWEST_PAGE_S)

@@ -1,12 +1,12 @@
-"""What hostile pages cost: memory over idle, time, and how long another call waits meanwhile.
+"""Cost of hostile pages: memory above idle, time, and the latency of other calls meanwhile.
 
     python -m bench.hostile_load [--only NAME ...] [--patience 30]
 
-Starts the console script over stdio against `hostile_site`, anew for each bomb. Idle is the server after ordinary
-pages, workers warm.
-Memory is the sum over the server and all processes below it of what is theirs alone or their share (PSS), looked at
-every 20 ms. Exits 1 when a bomb takes more than 150 MB over idle, `tools/list` has a p99 of 250 ms or more meanwhile,
-or the server does not answer afterwards.
+Starts the console script over stdio with `hostile_site`, once for each bomb. Idle is the server after ordinary pages,
+with warm workers.
+Memory is the proportional set size (PSS) of the server and all its descendants, sampled every 20 ms. Exits 1 if a bomb
+takes more than 150 MB above idle, `tools/list` has a p99 of 250 ms or more meanwhile, or the server does not answer
+afterwards.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SCRIPT = Path(sys.executable).with_name("kindly-web-search-mcp-server")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one bomb did."""
+    """The measurements of one bomb."""
 
     name: str
     outcome: str
@@ -47,12 +47,12 @@ class Measured:
 
     @property
     def p99_ms(self) -> float:
-        """How long the slowest of a hundred other calls waited."""
+        """The 99th percentile of the other calls' latency."""
         return sorted(self.waits_ms)[int(len(self.waits_ms) * 0.99)]
 
     @property
     def holds(self) -> bool:
-        """Whether no bar is missed."""
+        """Whether all bars are met."""
         return self.over_idle_mb <= MAX_OVER_IDLE_MB and self.p99_ms < MAX_P99_MS and self.alive
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Measured:
 
 
 class Scale:
-    """Weighs this process's descendants, but for one, in a thread."""
+    """Samples the memory of this process's descendants, except one, in a thread."""
 
     def __init__(self, but_for: int) -> None:
         self._but_for = but_for
@@ -81,12 +81,12 @@ class Scale:
         self._thread.join()
 
     def peak_mb(self) -> float:
-        """The most since it was last asked."""
+        """The maximum since the last call."""
         peak, self._peak = max(self._peak, self._weigh()), 0
         return peak / 1000
 
     def now_mb(self) -> float:
-        """What it weighs now."""
+        """The current memory."""
         return self._weigh() / 1000
 
     def _weigh(self) -> int:
@@ -98,7 +98,7 @@ class Scale:
 
 
 def descendants(parent: int, but_for: int) -> Iterator[int]:
-    """The processes below one."""
+    """The descendants of a process."""
     try:
         below = Path(f"/proc/{parent}/task").glob("*/children")
         children = [int(pid) for file in below for pid in file.read_text().split()]
@@ -111,7 +111,7 @@ def descendants(parent: int, but_for: int) -> Iterator[int]:
 
 
 def weight_kb(pid: int, kind: str = "Pss") -> int:
-    """Its proportional share of memory, all or one kind of it; nothing when it is gone."""
+    """Its PSS, all or of one kind; 0 if the process has ended."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     except OSError:
@@ -120,7 +120,7 @@ def weight_kb(pid: int, kind: str = "Pss") -> int:
 
 
 async def drop(client: Client, scale: Scale, url: str, idle_mb: float) -> Measured:
-    """Have one bomb fetched while another caller lists the tools."""
+    """Fetch one bomb while another caller lists the tools."""
     waits: list[float] = []
     outcome = ""
 
@@ -148,7 +148,7 @@ async def drop(client: Client, scale: Scale, url: str, idle_mb: float) -> Measur
 
 
 def parameters(folder: str, port: int, patience_s: float) -> StdioServerParameters:
-    """A server that may fetch from the site, and has no browser."""
+    """A server without a browser that may fetch from the site."""
     return StdioServerParameters(
         command=str(SCRIPT),
         args=["start-mcp-server"],
@@ -165,7 +165,7 @@ def parameters(folder: str, port: int, patience_s: float) -> StdioServerParamete
 
 
 async def measure_one(port: int, site: int, name: str, patience_s: float) -> Measured:
-    """Start a server, let it read ordinary pages, and drop one bomb."""
+    """Start a server, fetch ordinary pages, then one bomb."""
     base = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as folder, Scale(site) as scale:
         async with Client(parameters(folder, port, patience_s)) as client:

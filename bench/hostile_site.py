@@ -1,9 +1,9 @@
-"""The bombs that `hostile_load` has fetched, and a site in a process of its own that serves them.
+"""The bombs that `hostile_load` fetches, and a site in its own process that serves them.
 
     python -m bench.hostile_site
 
 Prints its port on the first line and serves until its standard input closes. `/bomb/<name>` is one of `BOMBS`,
-made when it is asked for; `/ordinary` is a page like many others.
+built at its first request; `/ordinary` is an ordinary page.
 """
 
 import random
@@ -22,9 +22,9 @@ from bench.site import article
 
 MIB = 1024 * 1024
 PAGE = 1_990_000
-"""Just below the bytes that a page may have."""
+"""Just below the size limit of a page."""
 FILE = 19_900_000
-"""Just below the bytes that a file may have."""
+"""Just below the size limit of a file."""
 PDF = "application/pdf"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -39,7 +39,7 @@ def typed(body: bytes, media_type: str, **headers: str) -> Answer:
 
 
 def packed(coding: str, megabytes: int = 200) -> Answer:
-    """A page that is `megabytes` long once its content coding is undone."""
+    """A page that decompresses to `megabytes`."""
     return typed(
         compressed(coding, b"<p>bomb</p>\n" * (megabytes * MIB // 12)),
         HTML,
@@ -53,7 +53,7 @@ def nested(count: int, tag: str = "div") -> Answer:
 
 
 def filled(start: str, piece: str, end: str = "", size: int = PAGE) -> str:
-    """As many pieces as fit."""
+    """As many repetitions as fit."""
     return start + piece * ((size - len(start) - len(end)) // len(piece)) + end
 
 
@@ -64,7 +64,7 @@ def attributes() -> Answer:
 
 
 def paragraphs() -> Answer:
-    """Text that is all there is to read, as long as a page may be."""
+    """Plain text up to the size limit of a page."""
     dice = random.Random(1)
     words = ["tea", "water", "leaf", "cup", "steam", "green", "harvest", "garden"]
     made = (f"<p>{' '.join(dice.choices(words, k=30))}</p>" for _ in range(1_000_000))
@@ -93,7 +93,7 @@ def entities() -> Answer:
 
 
 def feed() -> Answer:
-    """A feed of 100,000 items, or as many as a page may hold."""
+    """A feed of 100,000 items, or as many as fit."""
     items = "".join(f"<item><title>{n}</title></item>" for n in range(100_000))
     text = f"<?xml version='1.0'?><rss version='2.0'><channel><title>Many</title>{items}"
     return typed(text.encode()[:PAGE], "application/rss+xml")
@@ -141,7 +141,7 @@ def million_objects() -> Answer:
 
 
 def many_pages() -> Answer:
-    """A page tree that says that one page is there a million times."""
+    """A page tree with the same page a million times."""
     kids = b"3 0 R " * 1_000_000
     body = written_pdf([b""], [line("Hello").encode()])
     return typed(body.replace(b"[3 0 R] /Count 1", b"[%b] /Count 1000000" % kids), PDF)
@@ -173,7 +173,7 @@ def doubling_forms(depth: int = 24) -> Answer:
 
 
 def long_pdf() -> Answer:
-    """An honest PDF of many pages full of text, as large as a file may be."""
+    """A valid PDF of many pages of text, up to the size limit of a file."""
     words = "\n".join(
         line(f"Line {n} of a page full of words.", y=780 - 10 * n, size=9) for n in range(76)
     )
@@ -181,7 +181,7 @@ def long_pdf() -> Answer:
 
 
 def padded_pdf() -> Answer:
-    """A PDF whose bytes are mostly no text."""
+    """A PDF whose bytes are mostly not text."""
     stuffing = b"77 0 obj\n<< /Length 19500000 >>\nstream\n" + random.Random(2).randbytes(
         19_500_000
     )
@@ -257,12 +257,12 @@ def zip_bomb(member: str, media_type: str, megabytes: int = 500) -> Answer:
 
 
 def quiet_zip_bomb(member: str, media_type: str) -> Answer:
-    """A package whose markup is just below what is noticed."""
+    """A package whose markup is just below the limit."""
     return typed(zipped({member: b"<a>" * (39 * MIB // 3), "docProps/core.xml": CORE}), media_type)
 
 
 def wide_pptx() -> Answer:
-    """A presentation whose one slide has more shapes than anybody draws."""
+    """A presentation with one slide of very many shapes."""
     drawn = "http://schemas.openxmlformats.org/drawingml/2006/main"
     shown = "http://schemas.openxmlformats.org/presentationml/2006/main"
     kinds = "application/vnd.openxmlformats-officedocument.presentationml"
@@ -357,7 +357,7 @@ BOMBS: dict[str, Callable[[], Answer]] = {
     "epub-zip-bomb": lambda: zip_bomb("META-INF/container.xml", EPUB),
     "epub-long": long_epub,
 }
-"""By name; those of `STREAMS` beside them."""
+"""By name; `STREAMS` has more."""
 
 
 async def endless(_: SiteRequest, stream: SocketStream) -> None:
@@ -368,7 +368,7 @@ async def endless(_: SiteRequest, stream: SocketStream) -> None:
 
 
 async def drip(_: SiteRequest, stream: SocketStream) -> None:
-    """A byte now and then."""
+    """One byte at a time, with pauses."""
     await stream.send(head_of(200, {"Content-Type": HTML, "Connection": "close"}))
     while True:
         await stream.send(b"x")

@@ -1,11 +1,11 @@
-"""What Kindly adds to rendering: `pool.render` on a warm browser against a bare Playwright script, interleaved.
+"""Overhead of rendering: `pool.render` on a warm browser against a bare Playwright script, interleaved.
 
     python -m bench.render_overhead [--rounds 15]
 
 Both open the same page, whose script fetches its text, in a fresh context of a warm Chromium. The bare script knows the
-very element to wait for and takes the page's HTML; beside it stands one that waits until the network is idle, as a
-script that does not know a page does. Bytes go over loopback. Exits 1 when the ratio to the first is above the bar;
-says why when there is no browser.
+element to wait for and takes the page's HTML; a second one waits until the network is idle, as a script for any page
+does. Traffic goes over loopback. Exits 1 if the ratio to the first script is above the bar; without a browser, it says
+why and exits.
 """
 
 import argparse
@@ -39,7 +39,7 @@ Render = Callable[[str], Awaitable[str]]
 
 
 def later(answer: Answer) -> Callable[[SiteRequest, object], Awaitable[Answer]]:
-    """The answer, after a site's usual time."""
+    """The response after a typical delay."""
 
     async def wait(request: SiteRequest, stream: object) -> Answer:
         await anyio.sleep(LATENCY_S)
@@ -49,7 +49,7 @@ def later(answer: Answer) -> Callable[[SiteRequest, object], Awaitable[Answer]]:
 
 
 def serve(site: Site) -> str:
-    """Put the page on the site; its address."""
+    """Add the page to the site; returns its URL."""
     site.add("/data", later(text(PARAGRAPH * 40)))
     return site.add("/js", later(html(SHELL)))
 
@@ -84,7 +84,7 @@ async def bare(executable: str) -> AsyncIterator[dict[str, Render]]:
 
 
 async def measure(executable: str, rounds: int) -> int:
-    """Interleave all of them, print the medians, and say whether the bar is missed."""
+    """Interleave all of them, print the medians, and return 1 if the bar is missed."""
     async with running_site() as site:
         url = serve(site)
         guard = Guard(GuardPolicy(allow_private=(site.host,)))
@@ -108,7 +108,7 @@ async def measure(executable: str, rounds: int) -> int:
 
 
 def report(took: dict[str, list[float]]) -> int:
-    """Print the medians beside the bar."""
+    """Print the medians next to the bar."""
     median = {name: statistics.median(values) for name, values in took.items()}
     for name, value in median.items():
         print(f"{name:28} {value * 1000:6.0f} ms p50")

@@ -1,4 +1,4 @@
-"""Sites that benches ask, each in a process of its own."""
+"""Starts the sites of benchmarks, each in its own process."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def served(module: str) -> Iterator[tuple[int, int]]:
-    """A module that prints its port and serves until its standard input closes; gives the port and the process."""
+    """Run a module that prints its port and serves until its standard input closes; yields the port and the process."""
     with subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,

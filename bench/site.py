@@ -1,4 +1,4 @@
-"""The site that benches fetch from, in a process of its own: pages with a given latency, and a Serper look-alike.
+"""The site for benchmarks, in its own process: pages with a given latency, and a fake Serper.
 
     python -m bench.site
 
@@ -28,7 +28,7 @@ WORDS = ("tea", "water", "leaf", "cup", "steam", "green", "black", "harvest", "g
 
 
 def article(number: int, paragraphs: int = 30) -> str:
-    """A page like many others: a header, an article, a footer."""
+    """An ordinary page: a header, an article, a footer."""
     dice = random.Random(number)
     body = "".join(f"<p>{' '.join(dice.choices(WORDS, k=60))}.</p>" for _ in range(paragraphs))
     menu = "".join(f"<li><a href='/page/{n}'>Page {n}</a></li>" for n in range(40))
@@ -50,7 +50,7 @@ async def page(request: Request) -> HTMLResponse:
 
 
 async def serper(request: Request) -> JSONResponse:
-    """`/search` after 200 ms, `/fast/search` after 20: as many results as asked for, each on this site."""
+    """`/search` after 200 ms, `/fast/search` after 20: the requested number of results, each on this site."""
     try:
         asked = await request.json()
     except ClientDisconnect:
@@ -75,20 +75,20 @@ async def serper(request: Request) -> JSONResponse:
 
 
 async def down(_: Request) -> PlainTextResponse:
-    """A provider that has broken down."""
+    """A provider that fails."""
     await anyio.sleep(0.02)
     return PlainTextResponse("", 503)
 
 
 async def tavily(request: Request) -> JSONResponse:
-    """A Tavily look-alike as fast as `/fast/search`."""
+    """A fake Tavily, as fast as `/fast/search`."""
     asked = await request.json()
     await anyio.sleep(0.02)
     results = [
         {"title": f"Page {n}", "url": f"https://example.com/{n}", "content": "Tea.", "score": 0.5}
         for n in range(asked["max_results"])
     ]
-    # Without this the client keeps to the pace of the vendor's usual plan, which a bench outruns.
+    # Without this, the client applies the rate limit of the vendor's usual plan.
     headers = {
         "RateLimit-Policy": "1000;w=1",
         "RateLimit-Limit": "1000",
@@ -99,7 +99,7 @@ async def tavily(request: Request) -> JSONResponse:
 
 
 async def hostile(request: Request) -> Response:
-    """`/hostile/<name>`: what no page should be."""
+    """`/hostile/<name>`: a hostile page."""
     name = request.path_params["name"]
     if name == "slow":
         await anyio.sleep(1)

@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority, and what it signs."""
+"""Certificates for tests: an authority and the certificates that it signs."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Authority:
-    """One that signs."""
+    """A certificate authority."""
 
     key: ec.EllipticCurvePrivateKey
     certificate: x509.Certificate

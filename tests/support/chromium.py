@@ -1,4 +1,4 @@
-"""Whether a real Chromium and its driver are here."""
+"""Whether a real Chromium and its driver are installed."""
 
 import os
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ from kindly.fetch.browser.executables import find, this_machine
 
 
 def missing() -> str:
-    """Why there is none, or nothing."""
+    """Why it cannot be used; empty if it can."""
     if find_spec("playwright") is None:
         return "playwright is not installed"
     try:

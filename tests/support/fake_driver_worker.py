@@ -1,4 +1,4 @@
-"""A worker without a browser, run as `python -m tests.support.fake_driver_worker`: does what the address says."""
+"""A worker without a browser, run as `python -m tests.support.fake_driver_worker`: the URL says how it answers."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
 
 
 class FakeDriver:
-    """Answers from the path of an address."""
+    """Answers by the path of a URL."""
 
     def __init__(self, start: driver_protocol.Start) -> None:
         self.version = "fake"

@@ -1,4 +1,4 @@
-"""Stand-ins for the world below the guard: a resolver with scripted answers and a dialler that never dials."""
+"""Fakes below the guard: a resolver with scripted answers, a dialler without a network, a clock."""
 
 import ssl
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FakeResolver:
-    """Answers per name; each look-up takes the next answer, the last one stays."""
+    """Answers per name; each look-up takes the next answer, the last one repeats."""
 
     def __init__(self, answers: Mapping[str, Sequence[Sequence[str]]], delay_s: float = 0) -> None:
         self.answers = answers
@@ -52,7 +52,7 @@ Server = Callable[[Seen], Answer | bytes]
 
 
 class FakeStream(AsyncNetworkStream):
-    """A connection on which each request gets what the server function says."""
+    """A connection on which a function answers each request."""
 
     def __init__(self, dialler: "FakeDialler") -> None:
         self._dialler = dialler
@@ -97,7 +97,7 @@ def not_found(seen: Seen) -> Answer:
 
 @dataclass
 class FakeDialler(AsyncNetworkBackend):
-    """Records what would have been dialled, and answers from a function."""
+    """Records the dialled addresses, and answers from a function."""
 
     server: Server = not_found
     refusing: frozenset[str] = frozenset()
@@ -122,7 +122,7 @@ class FakeDialler(AsyncNetworkBackend):
 
 @dataclass
 class FakeTime:
-    """A clock that only moves when somebody sleeps."""
+    """A clock that moves only in `sleep`."""
 
     passed_s: float = 0.0
     slept: list[float] = field(default_factory=list)
@@ -150,7 +150,7 @@ class FakeTime:
 
 @dataclass
 class ScriptedHop:
-    """A hop that gives its replies and failures in order; the last one stays."""
+    """A hop that gives its replies and failures in order; the last one repeats."""
 
     script: Sequence[HopReply | Exception]
     asked: list[HopRequest] = field(default_factory=list)

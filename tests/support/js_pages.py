@@ -1,4 +1,4 @@
-"""Pages that hold nothing until a script runs, in the shapes that frameworks and hand-written sites give them."""
+"""Pages without text before their scripts run, as frameworks and hand-written sites build them."""
 
 # ruff: noqa: E501 - pages are written as they are served
 

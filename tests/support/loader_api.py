@@ -1,4 +1,4 @@
-"""A source's API for loader tests: recorded answers by path, over the real chain of redirects and rests."""
+"""A source's API for loader tests: recorded answers by path, through the real redirects and cool-downs."""
 
 import json
 from collections.abc import Mapping

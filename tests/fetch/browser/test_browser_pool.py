@@ -1,4 +1,4 @@
-"""The pool, with browsers that are none below it."""
+"""The browser pool with fake browsers."""
 
 import math
 from collections.abc import AsyncIterator, Callable
@@ -43,7 +43,7 @@ def shown(job: driver_protocol.Job) -> driver_protocol.Rendered:
 
 @dataclass
 class FakeBrowser:
-    """Answers each job from a function; one that returns nothing hangs."""
+    """Answers each job from a function; without a result, the job hangs."""
 
     answer: Callable[
         [driver_protocol.Job], driver_protocol.Rendered | driver_protocol.RenderFailed | None
@@ -79,7 +79,7 @@ class FakeBrowser:
 
 @dataclass
 class FakeLaunch:
-    """Starts what it is told to, one after the other; the last one stays."""
+    """Starts the given browsers one after the other; the last one repeats."""
 
     steps: list[FakeBrowser | Exception]
     proxies: list[str] = field(default_factory=list)
@@ -94,7 +94,7 @@ class FakeLaunch:
 
 @dataclass
 class HandTime:
-    """A clock that a test moves by hand; whoever sleeps wakes when it has moved far enough."""
+    """A clock that a test moves; sleepers wake when it has moved far enough."""
 
     now_s: float = 0.0
     sleepers: list[tuple[float, anyio.Event]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The server's side of a worker, against a worker that has no browser."""
+"""The server's side of a worker, with a worker that has no browser."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A real Chromium behind the filtering proxy. The web is scripted, in memory: nothing private is ever dialled."""
+"""A real Chromium behind the filtering proxy. The network is scripted in memory: no private address is dialled."""
 
 import json
 import os
@@ -118,7 +118,7 @@ async def world(
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Where the browser's own folders are made; its path is short, because sockets are made below it."""
+    """The parent of the browser's folders; its path is short, because sockets are created below it."""
     with tempfile.TemporaryDirectory(prefix="k-") as made:
         yield Path(made)
 
@@ -324,7 +324,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.mark.slow
 @needs_shared(VECTORS)
 async def test_no_vector_reaches_a_private_address(folder: Path) -> None:
-    """All rows in one browser, as a server would meet them; each with a private and a loopback canary."""
+    """All rows in one browser, as in a server; each with a private and a loopback canary."""
     routes: dict[str, Answer | None] = {}
     for canary_id, canary in enumerate(CANARIES):
         for row in rows():

@@ -1,4 +1,4 @@
-"""The worker's loop, spoken to through pipes."""
+"""The worker's loop, driven through pipes."""
 
 import os
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ def job(id: int, path: str) -> driver_protocol.Job:
 async def answers(
     *messages: driver_protocol.Message, driver: Any = open_driver
 ) -> list[driver_protocol.Message]:
-    """All that a worker says to these messages, after which its stdin ends."""
+    """All answers of a worker to these messages, after which its stdin ends."""
     asking, source = os.pipe()[::-1]
     answering, sink = os.pipe()
     os.write(asking, b"".join(driver_protocol.line(message) for message in messages))
@@ -66,7 +66,7 @@ async def test_without_a_start_nothing_is_done(
 
 
 class Prompt(FakeDriver):
-    """Ends once both jobs have been heard of."""
+    """Ends once both jobs have arrived."""
 
     def __init__(self, given: driver_protocol.Start) -> None:
         super().__init__(given)

@@ -50,7 +50,7 @@ DRAWN = f"<div id=root></div><script>root.innerHTML = `{WORDS}`</script>"
 
 @dataclass
 class ForwardProxy:
-    """A proxy as companies run them; every name leads to loopback, to the port that was asked for."""
+    """A corporate forward proxy; every name leads to the requested port on loopback."""
 
     port: int
     asked: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ def _secure(plain: "MultiListener[SocketStream]", certificate: Path) -> TLSListe
 
 @asynccontextmanager
 async def secure_site(certificate: Path) -> AsyncIterator[int]:
-    """A site under TLS that shows one page; its port."""
+    """A TLS site with one page; yields its port."""
 
     body = DRAWN.encode()
     head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -134,7 +134,7 @@ async def secure_site(certificate: Path) -> AsyncIterator[int]:
 
 
 async def shown(url: str, folder: Path, settings: BrowserSettings) -> Page:
-    """One page of a host that the user opened, in a browser of its own."""
+    """One page of a host that the user opened, in a new browser."""
     guard = Guard(GuardPolicy(allow_private=(NAME,)), FakeResolver({NAME: [["127.0.0.1"]]}))
     environ = {**os.environ, "TMPDIR": str(folder)}
     with anyio.fail_after(60):
@@ -238,7 +238,7 @@ async def test_site_of_the_users_authority_is_shown_only_when_that_is_trusted(
 async def test_certificate_that_the_users_authority_did_not_give_is_refused_all_the_same(
     folder: Path, tmp_path: Path, authority: Authority, case: str
 ) -> None:
-    """A borrowed chain has the true authority's certificate in it, and its name, but not its signature."""
+    """A forged chain contains the real authority's certificate and name, but not its signature."""
     ca_file = authority.write(tmp_path / "ca.pem")
     other, rogue = new_authority("Another authority"), new_authority("Corporate authority")
     certificate = {

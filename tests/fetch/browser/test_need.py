@@ -125,7 +125,7 @@ HOSTILE = {
 
 LITTLE_TEXT = "little text, few paragraphs, and scripts"
 MAX_CPU_S = 10.0
-"""Patterns that go back take minutes; CPU time does not depend on what else the machine does."""
+"""Backtracking would take minutes. CPU time does not depend on the load of the machine."""
 
 
 @pytest.mark.parametrize(("start", "piece"), HOSTILE.values(), ids=HOSTILE.keys())

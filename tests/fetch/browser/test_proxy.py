@@ -1,4 +1,4 @@
-"""The filtering proxy, spoken to over loopback; below it a fake resolver and a dialler that never dials."""
+"""The filtering proxy over loopback, with a fake resolver and a fake dialler."""
 
 import base64
 from collections.abc import AsyncIterator
@@ -37,14 +37,14 @@ DNS = {
 
 @dataclass
 class World:
-    """A running proxy and what lies below it."""
+    """A running proxy and its fake network."""
 
     proxy: FilteringProxy
     net: ScriptedNet
     admitted: ProxySession
 
     async def ask(self, request: str, *, authorized: bool = True, then: bytes = b"") -> bytes:
-        """All that comes back for one request."""
+        """The whole response to one request."""
         head = request.replace("\n", "\r\n")
         if authorized:
             head += f"\r\nProxy-Authorization: {self.admitted.authorization}"
@@ -300,7 +300,7 @@ CREDENTIALS = f"Basic {base64.b64encode(b'me:p@ss').decode()}"
 
 
 def gateway(answer: bytes, then: bytes = b"") -> Server:
-    """An upstream proxy with one answer to whatever it is asked, and one to what follows."""
+    """An upstream proxy with one answer to the first request, and one to what follows."""
 
     async def serve(talk: Talk) -> None:
         await talk.receive()

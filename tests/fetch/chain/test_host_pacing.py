@@ -1,4 +1,4 @@
-"""Politeness towards hosts."""
+"""Rate limits per host."""
 
 import anyio
 import anyio.lowlevel
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Busy:
-    """A hop that holds every request until it is let go, and counts how many it holds."""
+    """A hop that holds every request until it is released, and counts them."""
 
     def __init__(self) -> None:
         self.now = 0

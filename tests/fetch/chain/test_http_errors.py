@@ -1,4 +1,4 @@
-"""Foreign exceptions: every one of them has a leaf."""
+"""Every exception of the HTTP libraries becomes one of our errors."""
 
 import inspect
 import ssl

@@ -1,4 +1,4 @@
-"""One more try, and never two."""
+"""One retry, and never two."""
 
 import pytest
 

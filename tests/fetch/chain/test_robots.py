@@ -1,4 +1,4 @@
-"""robots.txt: read once per origin, obeyed on every hop."""
+"""robots.txt: read once per origin, applied to every hop."""
 
 import anyio
 import anyio.lowlevel

@@ -66,7 +66,7 @@ def certificate(tmp_path: Path) -> Path:
 
 @dataclass
 class SecureSite:
-    """An HTTP/2 site; notes the server names and authorities it is asked for."""
+    """An HTTP/2 site that records the server names and authorities of its requests."""
 
     port: int
     names: list[str] = field(default_factory=list)

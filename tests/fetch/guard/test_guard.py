@@ -1,4 +1,4 @@
-"""The guard: only public addresses, by tables; names and redirects cannot lead around them."""
+"""The SSRF guard: only public addresses, whatever names and redirects say."""
 
 import pytest
 
@@ -139,7 +139,7 @@ def guard(
     blocked: tuple[str, ...] = (),
     allowed: tuple[str, ...] = (),
 ) -> Guard:
-    """A guard for whom every name has the same answers."""
+    """A guard whose resolver gives the same answers for every name."""
 
     class Everywhere(FakeResolver):
         async def __call__(self, host: str, port: int) -> tuple[str, ...]:

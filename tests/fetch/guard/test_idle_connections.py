@@ -1,4 +1,4 @@
-"""Idle connections say whether their peers hung up; one call of the system answers for all of them."""
+"""Idle connections that their peers closed are found with one system call for all of them."""
 
 import socket
 import ssl
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Stream(AsyncNetworkStream):
-    """A connection that only knows its socket."""
+    """A connection that has only a socket."""
 
     def __init__(self, connection: socket.socket | None) -> None:
         self.connection = connection

@@ -1,4 +1,4 @@
-"""The guard for clients that are not the page client."""
+"""The SSRF guard for API clients."""
 
 import httpcore2
 import httpx2

@@ -1,4 +1,4 @@
-"""Trees made plain: formulas as TeX, wrappers gone, links where they are worth it."""
+"""Simplified trees: formulas as TeX, no wrappers, no navigation links."""
 
 import pytest
 from turbohtml import parse

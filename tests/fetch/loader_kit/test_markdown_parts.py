@@ -1,4 +1,4 @@
-"""What loaders lay pages out with, as pure functions."""
+"""Markdown for loaders, as pure functions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""arXiv: the full text under its record, the PDF where there is no HTML, else the abstract."""
+"""arXiv: metadata and full text, the PDF if there is no HTML, or only the abstract."""
 
 import pytest
 
@@ -93,7 +93,7 @@ async def test_paper_without_available_text_is_its_abstract_with_a_note() -> Non
     page = await FakeApi({QUERY: FEED, PDF: too_large}).load(ARXIV, URL)
     text = page.body.decode()
     assert "dominant sequence transduction" in text
-    assert "could not be had" in text
+    assert "could not be fetched" in text
 
 
 async def test_a_paper_without_a_record_has_the_title_of_its_text() -> None:

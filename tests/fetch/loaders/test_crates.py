@@ -1,4 +1,4 @@
-"""crates.io: a crate's facts, releases and rendered README."""
+"""crates.io: a crate's metadata, releases and rendered README."""
 
 import json
 

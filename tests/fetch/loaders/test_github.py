@@ -1,4 +1,4 @@
-"""GitHub: threads, files and releases as Markdown to quote from; the token where it belongs."""
+"""GitHub: threads, files and releases as Markdown; the token only in requests to the API."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""npm: a package's facts, releases and README; a package with too many releases by its latest."""
+"""npm: a package's metadata, releases and README; a package with too many releases by its latest."""
 
 import pytest
 

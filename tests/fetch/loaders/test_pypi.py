@@ -1,4 +1,4 @@
-"""PyPI: a project's facts, releases and README."""
+"""PyPI: a project's metadata, releases and README."""
 
 import json
 from typing import Any

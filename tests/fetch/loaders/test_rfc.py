@@ -1,4 +1,4 @@
-"""RFCs: the text without its pages, sections as headings, figures and grammar verbatim."""
+"""RFCs: the text without page breaks, sections as headings, figures and grammar verbatim."""
 
 import pytest
 

@@ -169,7 +169,7 @@ async def test_refused_api_is_left_alone_for_a_while() -> None:
 async def test_thread_without_comments_says_so() -> None:
     page = await FakeApi({**ROUTES, COMMENTED: Recorded(status=500)}).load(STACKEXCHANGE, URL)
 
-    assert b"Comments could not be had now." in page.body
+    assert b"The comments could not be fetched." in page.body
 
 
 async def test_answers_are_paged_up_to_a_bound() -> None:

@@ -1,4 +1,4 @@
-"""Markdown twins: taken where they are real, asked for once where they are not."""
+"""Markdown twins: used where they exist, probed once where they do not."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Wikipedia: an article with its infobox, tables, code and formulas, and nothing of the site."""
+"""Wikipedia: an article with its infobox, tables, code and formulas, without the rest of the site."""
 
 import pytest
 

@@ -194,7 +194,7 @@ def to_article(paper: str, record: ArxivRecord | None, markup: str, base_url: st
 
 def without_text(paper: str, record: ArxivRecord) -> Article:
     """The metadata of a paper whose text could not be fetched, with a note about that."""
-    note = "<p>(The full text of this paper could not be had; this is its abstract alone.)</p>"
+    note = "<p>(The full text of this paper could not be fetched; this is only its abstract.)</p>"
     return _framed(paper, record, record.title, note)
 
 

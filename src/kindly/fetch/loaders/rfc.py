@@ -138,13 +138,13 @@ def without_pages(text: str) -> list[str]:
             lines = lines[start + 1 :]
         while kept and lines and not lines[0].strip():
             lines.pop(0)
-        if kept and lines and not _goes_on(kept[-1], lines[0]):
+        if kept and lines and not _continues(kept[-1], lines[0]):
             kept.append("")
         kept += [row.rstrip() for row in lines]
     return kept
 
 
-def _goes_on(last: str, first: str) -> bool:
+def _continues(last: str, first: str) -> bool:
     """Whether a page's first line continues the last paragraph of the page before."""
     same_depth = _depth(last) == _depth(first)
     return same_depth and not last.endswith((".", ":", "|")) and first.strip()[:1].islower()

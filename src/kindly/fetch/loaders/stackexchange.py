@@ -193,7 +193,7 @@ def to_html(thread: Thread) -> str:
     if thread.more_answers:
         parts.append(f"<p>Only the first {len(thread.answers)} answers are shown.</p>")
     if thread.comments is None:
-        parts.append("<p>Comments could not be had now.</p>")
+        parts.append("<p>The comments could not be fetched.</p>")
     return "\n".join(filter(None, parts))
 
 
@@ -235,7 +235,7 @@ def _signed(post: JsonFields, verb: str) -> str:
 
 
 def _author(post: JsonFields) -> str:
-    return post.part("owner").text("display_name") or "somebody"
+    return post.part("owner").text("display_name") or "unknown user"
 
 
 def _score(post: JsonFields) -> str:

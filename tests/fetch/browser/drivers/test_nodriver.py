@@ -1,4 +1,4 @@
-"""The second driver, against a stand-in for the library: its licence keeps the real one out of this project."""
+"""The nodriver driver with a fake library: the real one is under the AGPL, and so is not a dependency."""
 
 import os
 import tempfile
@@ -48,7 +48,7 @@ def seen(id: int, kind: str = "Script", frame: str = "target", **more: Any) -> S
 
 
 class FakeTab:
-    """Plays one page: asks for the proxy's pass, opens a dialog, and shows a text."""
+    """Plays one page: asks for the proxy's credentials, opens a dialog, and shows a text."""
 
     target = SimpleNamespace(target_id="target")
 
@@ -108,7 +108,7 @@ class FakeTab:
 
 
 class FakeLibrary:
-    """Stands where nodriver would."""
+    """Replaces nodriver."""
 
     cdp = SimpleNamespace(
         **{
