@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-LOCK := requirements/dev.txt
+LOCK := packaging/requirements/dev.txt
 COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
   --no-header --no-annotate --no-emit-index-url --quiet $(if $(UPGRADE),--upgrade)
 # Most tests wait for processes and sockets, so three workers suit two cores.
@@ -69,7 +69,7 @@ format: install  ## fix and format with ruff
 lock: install  ## lock development and the container image; UPGRADE=1 takes newer versions
 	$(COMPILE) --group dev --output-file $(LOCK)
 	$(COMPILE) --extra browser --extra duckdb --extra postgres --extra keyless --extra office --extra otel \
-	  --constraint $(LOCK) --output-file requirements/image.txt
+	  --constraint $(LOCK) --output-file packaging/requirements/image.txt
 
 install: $(VENV)/.installed
 

@@ -221,7 +221,11 @@ def docker_registry() -> Json:
         "type": "server",
         "meta": {"category": "search", "tags": ["search", "web", "fetch", "markdown"]},
         "about": {"title": TITLE, "description": ABOUT},
-        "source": {"project": REPOSITORY, "branch": "main"},
+        "source": {
+            "project": REPOSITORY,
+            "branch": "main",
+            "dockerfile": "packaging/Dockerfile",
+        },
         "run": {"command": start("agent"), "volumes": [f"{NAME}:/data"]},
         "config": {
             "description": KEYS,

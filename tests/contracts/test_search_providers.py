@@ -6,7 +6,7 @@ from kindly.search.providers import PROVIDERS
 from kindly.settings import Settings
 from tests.support.paths import ROOT
 
-EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
+EXAMPLE = (ROOT / "packaging" / ".env.example").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SERPER, TAVILY = {"SERPER_API_KEY": "a-serper-key"}, {"TAVILY_API_KEY": "a-tavily-key"}
 

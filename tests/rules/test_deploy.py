@@ -24,7 +24,7 @@ from tests.support.paths import ROOT
 
 PACKAGING = ROOT / "packaging"
 KNOWN = {row.split("`")[1] for row in rows()}
-DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+DOCKERFILE = (ROOT / "packaging" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 COMPOSE: dict[str, Any] = yaml.safe_load((PACKAGING / "compose.yaml").read_text(encoding="utf-8"))
 KINDLY: dict[str, Any] = COMPOSE["services"]["kindly"]
 NGINX = (PACKAGING / "deploy" / "nginx.conf").read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def parses(words: list[str]) -> None:
 
 
 def test_the_image_copies_files_that_exist_and_are_not_ignored() -> None:
-    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    ignored = (PACKAGING / "Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     copied = [
         source.removeprefix("./")
         for line in instructions("COPY")
@@ -240,7 +240,7 @@ def test_the_scale_page_exports_the_variables_that_compose_needs() -> None:
 def test_files_named_on_the_operators_pages_exist() -> None:
     for name in ("operations", "scale"):
         page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-        named = re.findall(r"`(packaging/[\w./]+|Dockerfile)`", page)
+        named = re.findall(r"`(packaging/[\w./]+)`", page)
         assert named
         assert [file for file in named if not (ROOT / file).is_file()] == []
 

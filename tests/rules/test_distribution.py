@@ -133,7 +133,7 @@ def test_plugins_that_are_checkouts_run_from_their_folder(name: str, folder: str
 
 
 def test_the_container_keeps_its_pages_in_the_volume_of_the_image() -> None:
-    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    image = (ROOT / load("docker")["source"]["dockerfile"]).read_text(encoding="utf-8")
     (volume,) = load("docker")["run"]["volumes"]
     assert f"VOLUME {volume.partition(':')[2]}" in image
     assert re.search(r'^ENTRYPOINT \[.*"kindly"\]$', image, re.MULTILINE)

@@ -38,7 +38,7 @@ def test_a_setting_is_written_in_one_row_of_four_cells(row: str) -> None:
 
 
 def test_example_environment_names_known_variables_only() -> None:
-    text = (ROOT / ".env.example").read_text(encoding="utf-8")
+    text = (ROOT / "packaging" / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#? ?([A-Z_]{4,})=", text, re.MULTILINE))
     known = {row.split("`")[1] for row in rows()}
     assert named

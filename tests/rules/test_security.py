@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+PAGE = (ROOT / ".github" / "SECURITY.md").read_text(encoding="utf-8")
 PROMISES = [
     line.strip("| ").split(" | ")
     for line in PAGE.partition("## Promises")[2].partition("\n## ")[0].splitlines()
