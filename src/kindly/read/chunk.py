@@ -1,6 +1,6 @@
-"""Document text → chunks: by heading, then paragraph and sentence, merged to a size with some overlap.
+"""Text splitter: document → chunks by heading, paragraph and sentence, merged to a size with some overlap.
 
-Pure and deterministic: the same text gives the same ids. Code and tables stay whole where they fit.
+Pure and deterministic: the same text gives the same ids. Code and tables that fit stay whole.
 """
 
 import re
@@ -16,9 +16,9 @@ from kindly.read.ranking.segment import Block, blocks, sentences
 OVERLAP = 0.12
 MAX_OVERLAP = 0.15
 SMALL = 0.25
-"""A section below this share of the size is merged with the next one."""
+"""A section below this share of the chunk size is merged with the next one."""
 MAX_HEAD_SHARE = 0.25
-"""A table's head is repeated over its parts if it takes no more of the size than this."""
+"""A table's head is repeated above each part unless it takes more of the chunk size than this."""
 
 MAX_LINES = 60_000
 
@@ -26,35 +26,35 @@ _WORD_START = re.compile(r"(?<=\s)\S")
 
 
 class Piece(NamedTuple):
-    """The least that is merged: a heading, a sentence, code, a table, or some lines of one that is too long."""
+    """The smallest unit that is merged: a heading, a sentence, code, a table, or some lines of a longer one."""
 
     start: int
     end: int
     prose: bool = False
     """Whether the next chunk may repeat its end."""
     head: str = ""
-    """What is put before it: the head of a table that was split."""
+    """The head of a split table, which is put before it."""
 
 
 def split(text: str, url: str, *, size: int = 512) -> tuple[Chunk, ...]:
-    """The chunks of a text in its order, each of at most `size` tokens; none is there twice.
+    """The chunks of a text in order, each of at most `size` tokens, without duplicates.
 
-    `chunk.text == text[chunk.start:chunk.end]`, but for rows of a long table, whose head is put before them. Of a text
-    with more lines than any page has, the first ones are cut.
+    `chunk.text == text[chunk.start:chunk.end]`, except for rows of a long table, whose head is put before them. Of a
+    text with more than `MAX_LINES` lines, only those are split.
     """
     text = _bounded(text)
-    cutter = _Cutter(text, url, max(size, 16))
+    merger = _Merger(text, url, max(size, 16))
     path: list[tuple[int, str]] = []
     for block in blocks(text):
         if block.kind == "heading":
             while path and path[-1][0] >= block.level:
                 path.pop()
             path.append((block.level, block.title))
-            cutter.enter(tuple(title for _, title in path if title))
-        for piece in _pieces(text, block, cutter.size):
-            cutter.add(piece, content=block.kind != "heading")
-    cutter.flush()
-    return tuple(cutter.chunks)
+            merger.enter(tuple(title for _, title in path if title))
+        for piece in _pieces(text, block, merger.size):
+            merger.add(piece, content=block.kind != "heading")
+    merger.flush()
+    return tuple(merger.chunks)
 
 
 def _bounded(text: str) -> str:
@@ -67,35 +67,35 @@ def _bounded(text: str) -> str:
 
 
 @dataclass
-class _Cutter:
-    """Pieces in, chunks out."""
+class _Merger:
+    """Merges pieces into chunks."""
 
     text: str
     url: str
     size: int
     chunks: list[Chunk] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
+    emitted: set[str] = field(default_factory=set)
     section: tuple[str, ...] = ()
     """The headings above all of the open chunk."""
     start: int = 0
     end: int = 0
     tokens: float = 0.0
-    """Of the open chunk; none is open at zero."""
+    """Of the open chunk; zero if none is open."""
     starts: list[int] = field(default_factory=list)
-    """Where the prose at the end of the open chunk may be cut."""
+    """Offsets where the overlap with the next chunk may start."""
     content: bool = False
     """Whether the open chunk has more than headings."""
     next_section: tuple[str, ...] = ()
 
     def enter(self, section: tuple[str, ...]) -> None:
-        """A new section begins a chunk, unless what is open is small."""
+        """Start a new chunk for a section, unless the open one is small."""
         if self.content and self.tokens >= SMALL * self.size:
             self.flush()
         self.section = _shared(self.section, section) if self.tokens else section
         self.next_section = section
 
     def add(self, piece: Piece, *, content: bool) -> None:
-        """Put a piece into the open chunk, or begin another with it."""
+        """Add a piece to the open chunk, or start another with it."""
         if piece.head:
             self.flush()
             self._emit(piece.start, piece.end, piece.head)
@@ -116,7 +116,6 @@ class _Cutter:
             self.starts.clear()
 
     def flush(self) -> None:
-        """Close the open chunk."""
         if self.tokens:
             self._emit(self.start, self.end, "")
         self.tokens, self.content, self.section = 0.0, False, self.next_section
@@ -130,7 +129,7 @@ class _Cutter:
         return len(self.text[start:end].encode("utf-8", "surrogatepass")) / 4
 
     def _overlap(self) -> int:
-        """Where the next chunk begins so that it repeats an eighth of a full one, at a sentence if one begins there."""
+        """The start of the next chunk, so that it repeats an eighth of a full one; at a sentence if possible."""
         least, most = OVERLAP * self.size * 0.85, MAX_OVERLAP * self.size
         for start in reversed(self.starts):
             tokens = self._tokens(start, self.end)
@@ -144,9 +143,9 @@ class _Cutter:
 
     def _emit(self, start: int, end: int, head: str) -> None:
         text = head + self.text[start:end]
-        if text in self.seen:
+        if text in self.emitted:
             return
-        self.seen.add(text)
+        self.emitted.add(text)
         path = "|".join((self.url, " > ".join(self.section), text))
         key = sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
         self.chunks.append(Chunk(key, self.url, text, start, end, self.section, count_tokens(text)))
@@ -172,15 +171,15 @@ def _pieces(text: str, block: Block, size: int) -> Iterator[Piece]:
 
 
 def _rows(text: str, block: Block, size: int) -> Iterator[Piece]:
-    """A long table in parts, each with its head: the first row, and the rule below it."""
+    """A long table in parts, each with the table head: the first row and the separator below it."""
     lines = _lines(text, block)
-    ruled = len(lines) > 1 and not set(text[slice(*lines[1])]) - set("|-: \t\r")
-    body = lines[2 if ruled else 1 :]
-    head = text[block.start : lines[1 if ruled else 0][1]] + "\n"
-    room = size - count_tokens(head)
-    if not body or room < size * (1 - MAX_HEAD_SHARE):
-        head, body, room = "", lines, size
-    for number, (start, end) in enumerate(_packed(text, body, room)):
+    has_separator = len(lines) > 1 and not set(text[slice(*lines[1])]) - set("|-: \t\r")
+    body = lines[2 if has_separator else 1 :]
+    head = text[block.start : lines[1 if has_separator else 0][1]] + "\n"
+    available = size - count_tokens(head)
+    if not body or available < size * (1 - MAX_HEAD_SHARE):
+        head, body, available = "", lines, size
+    for number, (start, end) in enumerate(_packed(text, body, available)):
         first = number == 0 and head
         yield Piece(block.start, end) if first else Piece(start, end, head=head)
 
@@ -197,7 +196,7 @@ def _lines(text: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _packed(text: str, spans: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
-    """Neighbouring spans joined up to the size; one that is longer is cut."""
+    """Neighbouring spans joined up to the size; longer ones are split."""
     start = end = -1
     tokens = 0.0
     for span in spans:
@@ -223,7 +222,7 @@ def _packed(text: str, spans: list[tuple[int, int]], size: int) -> Iterator[tupl
 
 
 def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:
-    """A span in parts of at most `size` tokens, cut at spaces where there are any."""
+    """A span in parts of at most `size` tokens, split at spaces if there are any."""
     while count_tokens(text[start : min(end, start + 4 * size + 1)]) > size:
         step = size * 4
         while count_tokens(text[start : start + step]) > size:

@@ -80,7 +80,7 @@ class Library:
         return stored if -CLOCK_SKEW <= age < self._policy.fresh_for else None
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
-        """Keep others who share the library from reading this page at the same time."""
+        """An exclusive lock on a page, so that it is downloaded and embedded once."""
         return self._breaker.lock(url)
 
     async def keep(

@@ -125,7 +125,7 @@ class Store(Protocol):
         ...
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
-        """An exclusive lock on a page among all who share the store, as far as the database allows."""
+        """An exclusive lock on a page among all processes that share the store, as far as the database allows."""
         ...
 
     async def aclose(self) -> None:

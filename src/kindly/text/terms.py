@@ -1,8 +1,8 @@
-"""Text → terms: what BM25 counts and what the stores index. A term holds letters, digits and their marks only.
+"""Tokenizer and stemmer: text → terms, which BM25 counts and the stores index.
 
-One rule for every language, because a page rarely says which it is in: English endings are cut lightly and words are
-cut to their first letters, which stands in for the stemmer of each language; scripts that run words together come in
-pairs of characters, Thai and its kin in threes. The lengths are those that measured best (docs/reading.md).
+One rule for every language, because a page rarely states its language: English endings are removed lightly and words
+are cut to their first letters, in place of a stemmer per language. Scripts without spaces become pairs of characters,
+Thai and related scripts threes. The lengths are those that measured best (docs/reading.md).
 """
 
 import re
@@ -21,7 +21,7 @@ _MARKS = (
     "\u0d3e-\u0d4d\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e"
     "\u17b6-\u17d3\u200c\u200d\u3099\u309a"
 )
-"""What joins a word although it is no letter to `re`: accents, points, vowel signs and joiners."""
+"""Accents, points, vowel signs and joiners, which are parts of words but not letters to `re`."""
 _LETTER = rf"[^\W_{_MARKS}]|[{_MARKS}]"
 _TOKEN = re.compile(
     rf"[^\W_](?:{_LETTER})*(?:_+(?:{_LETTER})+|\.[^\W\d_](?:{_LETTER})*|(?<=\d)[.,]\d(?:{_LETTER})*)*"
@@ -29,15 +29,15 @@ _TOKEN = re.compile(
 _PLAIN_TOKEN = re.compile(
     r"[A-Za-z0-9]+(?:(?:_+[A-Za-z0-9]|\.[A-Za-z]|(?<=[0-9])[.,][0-9])[A-Za-z0-9]*)*"
 )
-"""The same for ASCII, several times as fast."""
+"""The same for ASCII, several times faster."""
 _PART = re.compile(rf"(?:{_LETTER})+")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _DROPPED = re.compile(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u093c\u200c\u200d]"
 )
-"""Marks without which a word is still the same word to a searcher."""
-_ALIKE = str.maketrans(
+"""Marks that searchers leave out."""
+_EQUIVALENT = str.maketrans(
     {
         "\u03c2": "\u03c3",  # final sigma
         "\u0622": "\u0627",  # forms of alef
@@ -61,14 +61,14 @@ _UNSPACED = re.compile(
 _ARABIC_START = re.compile(
     "^\u0648?(?:\u0627\u0644|\u0628\u0627\u0644|\u0643\u0627\u0644|\u0641\u0627\u0644|\u0644\u0644)(?=...)|^\u0648(?=....)"
 )
-"""The article, alone or behind "and", "with", "like", "so", "for"; and "and" itself."""
+"""The article, alone or after "and", "with", "like", "so", "for"; and "and" itself."""
 _ARABIC_END = re.compile(
     "(?<=...)(?:\u0647\u0627|\u0627\u0646|\u0627\u062a|\u0648\u0646|\u064a\u0646|\u064a\u0647|\u0647|\u064a)$"
 )
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in its order; names such as `read_page`, `readPage` or `os.path` whole and in parts."""
+    """The terms of a text in order; names such as `read_page`, `readPage` or `os.path` whole and in parts."""
     return [
         term
         for piece in text.split()
@@ -77,7 +77,7 @@ def terms(text: str) -> list[str]:
 
 
 def tokens(text: str) -> list[str]:
-    """What stands between spaces and punctuation, as it is written."""
+    """The words between spaces and punctuation, unchanged."""
     return (_PLAIN_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
@@ -88,7 +88,7 @@ def runs_together(term: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def term_words(token: str) -> tuple[tuple[str, str], ...]:
-    """The terms of a token, each with the word that it stands for, in lower case."""
+    """The terms of a token, each with its word in lower case."""
     found = _terms_of(token)
     if len(found) == 1:
         return ((found[0], token.lower()),)
@@ -96,7 +96,7 @@ def term_words(token: str) -> tuple[tuple[str, str], ...]:
 
 
 def _piece_terms(piece: str) -> tuple[str, ...]:
-    """The terms of what stands between two spaces; no token spans one."""
+    """The terms of the text between two spaces; no token spans a space."""
     return tuple(chain.from_iterable(map(_terms_of, tokens(piece))))
 
 
@@ -142,7 +142,9 @@ def _fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     bare = _DROPPED.sub("", unicodedata.normalize("NFKD", word.lower()))
-    return unicodedata.normalize("NFC", "".join(filter(_is_word, bare.lower()))).translate(_ALIKE)
+    return unicodedata.normalize("NFC", "".join(filter(_is_word, bare.lower()))).translate(
+        _EQUIVALENT
+    )
 
 
 def _is_word(character: str) -> bool:

@@ -118,13 +118,13 @@ REFUSALS: dict[str, tuple[Answer, str]] = {
     "rate limit": (Answer(status=429, headers={"Retry-After": "7"}), "rate limit"),
     "wrong key": (Answer(status=401), "EMBEDDING_SERVER_API_KEY"),
     "unknown model": (Answer(status=404), "EMBEDDING_MODEL_NAME"),
-    "redirect": (Answer(status=302, headers={"Location": "http://x/"}), "did not accept"),
+    "redirect": (Answer(status=302, headers={"Location": "http://x/"}), "rejected the request"),
     "not JSON": (Answer(b"<html>"), "not a list"),
     "no data": (Answer(b"{}"), "not a list"),
     "too few": (Answer(b'{"data": []}'), "not a list"),
     "words for numbers": (Answer(b'{"data": [{"index": 0, "embedding": ["a"]}]}'), "not a list"),
-    "no number": (Answer(b'{"data": [{"index": 0, "embedding": [NaN]}]}'), "not all numbers"),
-    "beyond all": (Answer(b'{"data": [{"index": 0, "embedding": [1e300]}]}'), "not all numbers"),
+    "no number": (Answer(b'{"data": [{"index": 0, "embedding": [NaN]}]}'), "not finite"),
+    "beyond all": (Answer(b'{"data": [{"index": 0, "embedding": [1e300]}]}'), "not finite"),
     "too long": (
         Answer(b'{"data": [{"index": 0, "embedding": [1%b]}]}' % (b"0" * 400)),
         "not a list",
@@ -160,7 +160,7 @@ async def test_vectors_of_different_lengths_are_refused(world: World) -> None:
         {"index": 1, "embedding": [1.0, 2.0]},
     ]
     world.always(Answer(json.dumps({"data": data}).encode()))
-    with pytest.raises(EmbeddingsDown, match="differ in length"):
+    with pytest.raises(EmbeddingsDown, match="different dimensions"):
         await world.embedder().embed(["a", "b"])
 
 
@@ -183,7 +183,7 @@ async def test_server_that_lets_wait_is_not_asked_again_for_a_while(world: World
     world.site.add("/v1/embeddings", drip)
     embedder = OpenAiEmbedder(world.client, Server(world.site.url(), "tiny", timeout_s=0.2))
     with anyio.fail_after(60):
-        for words in ("did not answer in time", "a moment ago"):
+        for words in ("timed out", "a moment ago"):
             with pytest.raises(EmbeddingsDown, match=words):
                 await embedder.embed(["a"])
     assert len(asked) == 1

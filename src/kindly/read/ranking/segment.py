@@ -1,6 +1,6 @@
-"""Text → blocks (headings, code, tables, prose) and prose → sentences, all as offsets; nothing is copied or changed.
+"""Sentence segmentation: Markdown → blocks (headings, code, tables, prose), and prose → sentences, as offsets.
 
-It knows Markdown's outline and where sentences end in many scripts; it does not know what they are for.
+It knows Markdown's block structure and the punctuation of many scripts.
 """
 
 import re
@@ -11,10 +11,10 @@ from typing import Literal
 Kind = Literal["heading", "code", "table", "prose"]
 
 MAX_TITLE = 200
-FOLDED = 60
-"""Characters from which a line may go on in the next."""
+WRAP_CHARACTERS = 60
+"""A line of at least this length may continue on the next one."""
 LONG_RUN = 180
-"""Characters without a sentence end after which a script that marks none is cut at a space."""
+"""Characters after which text in a script without sentence ends is split at a space."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
@@ -34,12 +34,12 @@ _SHORT = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•>|]|\d{1,3}[.)])[ \t]")
 _UNMARKED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Thai, Lao, Burmese, Khmer: words run together, and Thai and Lao mark no sentence ends."""
+"""Thai, Lao, Burmese, Khmer: no spaces between words; Thai and Lao have no sentence ends either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of text of one kind."""
+    """A span of text of one kind."""
 
     kind: Kind
     start: int
@@ -51,7 +51,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The blocks in order; blank lines belong to none."""
+    """The blocks in order, without blank lines."""
     lines = _lines(text)
     position, count = 0, len(lines)
     while position < count:
@@ -74,7 +74,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the sentences of `text[start:end]` begin and end, without the space around them; none is empty."""
+    """The offsets of the sentences in `text[start:end]`, without surrounding space; none is empty."""
     found: list[tuple[int, int]] = []
     left = start
     for match in _END.finditer(text, start, end):
@@ -120,10 +120,10 @@ def _continues(line: str, *, table: bool) -> bool:
 
 
 def _ends_sentence(text: str, left: int, match: re.Match[str], end: int) -> bool:
-    mark = match[0]
-    if mark == "\n":
+    end_mark = match[0]
+    if end_mark == "\n":
         return not _wrapped(text, left, match.start(), end)
-    if mark[0] != ".":
+    if end_mark[0] != ".":
         return True
     following = text[match.end() : match.end() + 3].lstrip()
     if following[:1].islower():
@@ -132,10 +132,10 @@ def _ends_sentence(text: str, left: int, match: re.Match[str], end: int) -> bool
 
 
 def _wrapped(text: str, left: int, newline: int, end: int) -> bool:
-    """Whether a line break is only where a long line was folded."""
+    """Whether a line break only wraps a long line."""
     line = max(left, text.rfind("\n", left, newline) + 1)
     return (
-        newline - line >= FOLDED
+        newline - line >= WRAP_CHARACTERS
         and newline + 1 < end
         and text[newline - 1] not in ":;|"
         and _ITEM.match(text, newline + 1, min(end, newline + 12)) is None

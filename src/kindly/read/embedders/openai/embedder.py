@@ -1,7 +1,7 @@
-"""Vectors from an OpenAI-compatible server: `POST /v1/embeddings`, in batches, a bounded number of them at once.
+"""Vectors from an OpenAI-compatible server: `POST /v1/embeddings`, in batches, with a limit of concurrent batches.
 
-One retry on 5xx, none on 429. The client is handed in; which hosts it may reach is its builder's business. No error
-has the key, a text or anything the server wrote in it.
+One retry on 5xx, none on 429. The caller passes the client in and decides which hosts it may reach. No error contains
+the key, a text or the server's response.
 """
 
 import json
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 BATCH = 32
-MAX_ANSWER_BYTES = 64_000_000
-"""Thirty-two vectors of 8,192 numbers, written out in full, stay below."""
+MAX_RESPONSE_BYTES = 64_000_000
+"""More than 32 vectors of 8,192 dimensions as JSON."""
 RETRY_S = (0.2, 0.8)
-REST_S = 30.0
-"""How long a server that let a call wait in vain is not asked again."""
+COOLDOWN_S = 30.0
+"""How long a server that timed out is not called again."""
 
 
 def endpoint(address: str) -> str:
-    """Where embeddings are asked for, given a server's address with or without the path."""
+    """The endpoint, given a server's address with or without the path."""
     base = address.rstrip("/")
     if base.endswith("/embeddings"):
         return base
@@ -44,7 +44,7 @@ def endpoint(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Which server and which of its models, and how many batches it is sent at once."""
+    """A server's address, model and key, and the limit of concurrent batches."""
 
     url: str
     model: str
@@ -54,7 +54,7 @@ class Server:
 
 
 class OpenAiEmbedder:
-    """Texts → vectors of the server's model."""
+    """An `Embedder` that calls an OpenAI-compatible server."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class OpenAiEmbedder:
     ) -> None:
         self._client = client
         self._server = server
-        self._room = anyio.Semaphore(server.batches)
+        self._batches = anyio.Semaphore(server.batches)
         self._slots = slots
         self._sleep = sleep
         self._rand = rand
@@ -82,18 +82,18 @@ class OpenAiEmbedder:
         """One row per text, of length one.
 
         Raises:
-            EmbeddingsDown: the server cannot be reached, refuses, or answers in another shape.
+            EmbeddingsDown: the server cannot be reached, refuses, or sends an unexpected response.
         """
         import numpy as np
 
         if self._cooldown.is_active:
-            raise self._down("it did not answer in time a moment ago")
+            raise self._down("it timed out a moment ago")
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         answers: list[Any] = [None] * len(batches)
         failures: list[EmbeddingsDown] = []
 
         async def fill(index: int) -> None:
-            async with self._room, self._slots or nullcontext():
+            async with self._batches, self._slots or nullcontext():
                 if failures:
                     return
                 try:
@@ -109,13 +109,13 @@ class OpenAiEmbedder:
         rows = [row for answer in answers for row in answer]
         widths = {len(row) for row in rows}
         if len(widths) > 1:
-            raise self._down("its vectors differ in length")
+            raise self._down("its vectors have different dimensions")
         width = max(widths, default=0)
         with np.errstate(over="ignore"):
             vectors = np.asarray(rows, dtype=np.float32).reshape(len(texts), width)
         if not np.isfinite(vectors).all():
-            raise self._down("its vectors are not all numbers")
-        return _of_length_one(vectors)
+            raise self._down("its vectors contain values that are not finite")
+        return _normalised(vectors)
 
     async def _batch(self, texts: Sequence[str]) -> list[list[float]]:
         answer = await self._post(texts)
@@ -128,9 +128,9 @@ class OpenAiEmbedder:
         return self._rows(answer, len(texts))
 
     async def _post(self, texts: Sequence[str]) -> "bytes | EmbeddingsDown":
-        """The answer's bytes, or the error, made outside the handlers: the library's own holds the key.
+        """The response's bytes, or the error. It is returned, not raised, because httpx's exception holds the key.
 
-        A wait of 0 seconds marks what may be tried once more at once.
+        `retry_after_s=0` marks an error that is retried.
         """
         import httpx2
 
@@ -152,8 +152,8 @@ class OpenAiEmbedder:
                         return refusal
                     return await self._read(response)
         except (httpx2.TimeoutException, TimeoutError):
-            self._cooldown.start(REST_S)
-            return self._down("it did not answer in time")
+            self._cooldown.start(COOLDOWN_S)
+            return self._down("it timed out")
         except httpx2.RequestError as error:
             return self._down(f"it could not be reached ({type(error).__name__})")
 
@@ -162,28 +162,28 @@ class OpenAiEmbedder:
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:
                 body += piece
-                if len(body) > MAX_ANSWER_BYTES:
-                    return self._down("its answer is too large")
+                if len(body) > MAX_RESPONSE_BYTES:
+                    return self._down("its response is too large")
         return bytes(body)
 
     def _refusal(self, response: "httpx2.Response") -> EmbeddingsDown | None:
         status = response.status_code
         if status < 300:
             return None
-        wait = retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC))
+        wait_s = retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC))
         if status >= 500:
-            return self._down(f"it has a problem of its own (HTTP {status})", wait=0)
+            return self._down(f"it has an internal error (HTTP {status})", wait_s=0)
         if status == 429:
-            return self._down("its rate limit is reached (HTTP 429)", wait=wait)
+            return self._down("its rate limit is reached (HTTP 429)", wait_s=wait_s)
         if status in {401, 403}:
-            return self._down(f"it refused EMBEDDING_SERVER_API_KEY (HTTP {status})")
+            return self._down(f"it rejected EMBEDDING_SERVER_API_KEY (HTTP {status})")
         return self._down(
-            f"it did not accept the request (HTTP {status}): "
+            f"it rejected the request (HTTP {status}): "
             "check EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME"
         )
 
     def _rows(self, answer: bytes, count: int) -> list[list[float]]:
-        """The vectors in the order of the texts."""
+        """The vectors, in the order of the texts."""
         try:
             data = json.loads(answer)["data"]
             ordered = sorted(data, key=lambda item: int(item["index"]))
@@ -191,14 +191,16 @@ class OpenAiEmbedder:
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             rows = []
         if len(rows) != count or not all(rows):
-            raise self._down("its answer is not a list of embeddings")
+            raise self._down("its response is not a list of embeddings")
         return rows
 
-    def _down(self, why: str, *, wait: float | None = None) -> EmbeddingsDown:
-        return EmbeddingsDown(f"The embedding server gave no vectors: {why}.", retry_after_s=wait)
+    def _down(self, reason: str, *, wait_s: float | None = None) -> EmbeddingsDown:
+        return EmbeddingsDown(
+            f"The embedding server gave no vectors: {reason}.", retry_after_s=wait_s
+        )
 
 
-def _of_length_one(rows: "Vectors") -> "Vectors":
+def _normalised(rows: "Vectors") -> "Vectors":
     import numpy as np
 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
