@@ -14,13 +14,13 @@ SAMPLE_NAMES = sorted(path.stem for path in SAMPLES.glob("*.html"))
 
 
 @pytest.mark.parametrize("name", SAMPLE_NAMES)
-def test_sample_page_gives_exactly_its_markdown(name: str) -> None:
+def test_sample_page_gives_its_exact_markdown(name: str) -> None:
     source = (SAMPLES / f"{name}.html").read_bytes()
     document = extract(page(source, url=f"https://site.example/pages/{name}"), ExtractOptions())
     assert document.text + "\n" == (SAMPLES / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_document_carries_where_when_and_what() -> None:
+def test_document_has_url_time_and_hash() -> None:
     document = read("<main><p>Some words.</p></main>")
     assert (document.url, document.fetched_at, str(document.how)) == (URL, FETCHED_AT, "http")
     assert (document.media_type, document.format, document.partial) == (
@@ -49,12 +49,12 @@ def test_document_carries_where_when_and_what() -> None:
     ],
     ids=["markdown", "text", "json", "broken-json", "deep-json", "xml", "invisible"],
 )
-def test_other_text_types_are_readable(body: str, media_type: str, text: str, title: str) -> None:
+def test_text_formats_are_read(body: str, media_type: str, text: str, title: str) -> None:
     document = extract(page(body, media_type=media_type), ExtractOptions())
     assert (document.text, document.metadata.title) == (text, title)
 
 
-def test_other_text_in_html_format_is_escaped() -> None:
+def test_text_in_html_format_is_escaped() -> None:
     source = page('{"a": "<b>"}', media_type="application/json")
     document = extract(source, ExtractOptions(format="html"))
     assert document.text == '<pre>{\n  "a": "&lt;b&gt;"\n}</pre>'
@@ -72,7 +72,9 @@ def test_other_text_in_html_format_is_escaped() -> None:
     ],
     ids=["pdf", "png", "docx", "unknown", "svg"],
 )  # fmt: skip
-def test_unreadable_type_is_named_with_its_size(body: bytes, media_type: str, named: str) -> None:
+def test_unsupported_type_is_reported_with_its_size(
+    body: bytes, media_type: str, named: str
+) -> None:
     with pytest.raises(MediaUnsupported) as caught:
         extract(page(body, media_type=media_type), ExtractOptions())
     assert caught.value.media_type == named

@@ -13,19 +13,19 @@ def test_selector_joins_outermost_matches() -> None:
     assert read(body, selector=".a").text == "one **inner**\n\ntwo"
 
 
-def test_selector_may_pick_what_main_content_leaves_out() -> None:
+def test_selector_may_match_boilerplate() -> None:
     assert (
         read("<nav>Menu words</nav><main><p>Body</p></main>", selector="nav").text == "Menu words"
     )
 
 
-def test_selector_that_is_no_css_is_an_input_error() -> None:
+def test_invalid_selector_is_an_input_error() -> None:
     with pytest.raises(InputError) as caught:
         read("<p>text</p>", selector="p[")
     assert caught.value.field == "selector"
 
 
-def test_selector_that_matches_nothing_says_so() -> None:
+def test_selector_without_a_match_is_an_error() -> None:
     with pytest.raises(SelectorNotMatched) as caught:
         read("<p>text</p>", selector=".absent")
     assert caught.value.selector == ".absent"
@@ -36,7 +36,7 @@ def test_selector_does_not_reach_hidden_text() -> None:
         read("<p>text</p><p id=x hidden>secret</p>", selector="#x")
 
 
-def test_deep_nesting_and_many_attributes_end_with_their_text() -> None:
+def test_deep_nesting_and_many_attributes_keep_their_text() -> None:
     attributes = " ".join(f"a{n}" for n in range(100_000))
     assert read("<div>" * 100_000 + "deep").text == "deep"
     assert read(f"<p {attributes}>wide</p>").text == "wide"
@@ -52,12 +52,12 @@ def test_deep_nesting_and_many_attributes_end_with_their_text() -> None:
     ],
     ids=["elements", "nested", "styles", "attributes"],
 )
-def test_page_too_large_to_be_one_is_refused(markup: str) -> None:
+def test_page_with_too_many_elements_is_refused(markup: str) -> None:
     with pytest.raises(ExtractionFailed):
         read(markup)
 
 
-def test_shadow_root_content_is_read_in_place_of_unslotted_children() -> None:
+def test_shadow_root_content_replaces_unslotted_children() -> None:
     body = (
         "<main><p>Before it.</p><x-a><template shadowrootmode=open><p>Drawn <slot></slot> <slot name=n></slot></p>"
         "</template>plain <b slot=n>named</b> <i slot=other>unseen</i></x-a></main>"
@@ -68,13 +68,13 @@ def test_shadow_root_content_is_read_in_place_of_unslotted_children() -> None:
     assert "unseen" not in text
 
 
-def test_noscript_is_read_only_where_it_is_the_page() -> None:
+def test_noscript_is_read_only_if_it_is_most_of_the_page() -> None:
     crawler = "<p>" + "The whole thread for readers without scripts. " * 12 + "</p>"
     assert "whole thread" in read(f"<body><div id=x></div><noscript>{crawler}</noscript>").text
     assert "aside" not in read(f"<main>{crawler}</main><noscript>aside</noscript>").text
 
 
-def test_bad_base_is_ignored() -> None:
+def test_invalid_base_url_is_ignored() -> None:
     body = "<base href='http://[bad'><main><p>go <a href='x'>there</a></p></main>"
     assert read(body).text == "go [there](https://site.example/pages/x)"
 
@@ -82,7 +82,7 @@ def test_bad_base_is_ignored() -> None:
 LINKS = "".join(f'<li><a href="/{n}">Answer {n}</a></li>' for n in range(30))
 
 
-def test_all_of_a_composed_page_is_content() -> None:
+def test_composed_page_is_content_as_a_whole() -> None:
     """A thread about a missing page, answered with links only, is neither a soft 404 nor navigation."""
     markup = (
         "<title>404 Page not found</title><main><article><h1>404 Page not found</h1>"

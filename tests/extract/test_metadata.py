@@ -12,7 +12,7 @@ def metadata(head: str, body: str = "<p>Some words to read.</p>", lang: str = ""
     ).metadata
 
 
-def test_article_says_everything_of_itself() -> None:
+def test_article_with_all_metadata() -> None:
     assert read((SAMPLES / "article.html").read_bytes()).metadata == Metadata(
         title="Why the ferry was late",
         description="A short history of one long delay.",
@@ -25,7 +25,7 @@ def test_article_says_everything_of_itself() -> None:
     )
 
 
-def test_page_that_says_nothing_has_empty_metadata() -> None:
+def test_page_without_metadata() -> None:
     assert metadata("") == Metadata()
 
 
@@ -39,7 +39,7 @@ def test_page_that_says_nothing_has_empty_metadata() -> None:
         (f"<title>{'x' * 600}</title>", "", "x" * 499 + "…"),
     ],
 )
-def test_title_comes_from_the_best_place(head: str, body: str, title: str) -> None:
+def test_title_is_read_from_the_best_source(head: str, body: str, title: str) -> None:
     assert metadata(head, body + "<p>Some words.</p>").title == title
 
 
@@ -95,7 +95,7 @@ def test_canonical(head: str, canonical: str | None) -> None:
     assert metadata(head).canonical == canonical
 
 
-def test_huge_json_ld_is_read_only_so_far() -> None:
+def test_huge_json_ld_is_read_up_to_the_limit() -> None:
     objects = ",".join("{}" for _ in range(5_000))
     assert (
         metadata(
@@ -105,7 +105,7 @@ def test_huge_json_ld_is_read_only_so_far() -> None:
     )
 
 
-def test_each_field_says_where_it_came_from() -> None:
+def test_each_field_has_its_source() -> None:
     head = (
         "<title>T</title><meta property='article:modified_time' content='2024-02-02'>"
         '<script type="application/ld+json">{"@graph":[{"@type":"WebSite","datePublished":"1999-01-01"},'
@@ -152,6 +152,6 @@ def test_author_is_read_from_a_byline(byline: str, author: str | None) -> None:
         ("http://[bad", None),
     ],
 )
-def test_date_is_read_from_the_address_last(url: str, published: str | None) -> None:
+def test_date_in_the_url_is_the_last_resort(url: str, published: str | None) -> None:
     found = read_metadata(parse("<p>words</p>"), url)
     assert (found.published, found.structured) == (published, {})

@@ -15,11 +15,11 @@ def ld(text: str) -> str:
     return f'<script type="application/ld+json">{text}</script>'
 
 
-def test_page_without_data_has_none() -> None:
+def test_page_without_structured_data() -> None:
     assert structured("") == {}
 
 
-def test_data_of_every_kind_is_given_as_plain_json() -> None:
+def test_data_of_every_kind_is_plain_json() -> None:
     head = (
         ld('{"@type":"Article","headline":"A","wordCount":7,"isPart":null}')
         + "<meta property='og:type' content=article><meta name='twitter:card' content=summary>"
@@ -53,16 +53,16 @@ def test_data_of_every_kind_is_given_as_plain_json() -> None:
     ],
     ids=["trailing comma", "comment", "cdata", "two", "raw newline", "entities", "trailing words"],
 )
-def test_broken_json_is_mended(text: str, values: list[object]) -> None:
+def test_common_json_errors_are_repaired(text: str, values: list[object]) -> None:
     assert structured(ld(text))["json_ld"] == values
 
 
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, "x" * 500_000])
-def test_json_beyond_mending_is_left_out(text: str) -> None:
+def test_json_that_cannot_be_parsed_is_skipped(text: str) -> None:
     assert structured(ld(text)) == {}
 
 
-def test_data_is_cut_to_a_bounded_size() -> None:
+def test_structured_data_is_truncated() -> None:
     big = {
         "text": "word " * 5_000,
         "deep": {},

@@ -34,5 +34,5 @@ ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007
         ("é\u200b", "é", 0),
     ],
 )  # fmt: skip
-def test_only_what_nobody_sees_is_taken_out(text: str, cleaned: str, reported: int) -> None:
+def test_only_invisible_characters_are_removed(text: str, cleaned: str, reported: int) -> None:
     assert clean(text) == (cleaned, reported)

@@ -101,7 +101,7 @@ def test_second_list_of_the_same_headings_is_dropped() -> None:
     ],
     ids=["other-words", "few-matches", "short", "headings-themselves"],
 )
-def test_other_list_is_not_taken_for_a_table_of_contents(markup: str) -> None:
+def test_other_lists_are_not_tables_of_contents(markup: str) -> None:
     assert kept_before_sections(markup + SECTIONS, without=len(blocks_of(markup).texts)) == []
 
 

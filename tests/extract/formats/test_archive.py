@@ -70,7 +70,7 @@ MANY = {f"{n}.xml": "" for n in range(MAX_MEMBERS)}
     ],
     ids=["ratio", "markup", "members", "entities", "entities in utf-16", "entities beside", "declared size"],
 )  # fmt: skip
-def test_bomb_is_refused_before_it_is_unpacked(body: bytes) -> None:
+def test_bomb_is_refused_before_unpacking(body: bytes) -> None:
     with pytest.raises(ExtractionFailed) as caught:
         read(body)
     assert caught.value.kind is OutcomeKind.TOO_LARGE

@@ -36,26 +36,26 @@ def read(body: str | bytes, media_type: str) -> Document:
     ],
     ids=["same key", "not numbers", "floats", "long number", "empty", "escapes", "half a sign", "string", "broken"],
 )  # fmt: skip
-def test_json_is_indented_and_otherwise_as_written(text: str, pretty: str) -> None:
+def test_json_is_indented_and_otherwise_verbatim(text: str, pretty: str) -> None:
     assert data.json_text(text) == pretty
 
 
 @given(JSON)
-def test_indented_json_means_the_same(value: object) -> None:
+def test_indented_json_has_the_same_value(value: object) -> None:
     assert json.loads(data.json_text(json.dumps(value))) == value
 
 
 @pytest.mark.parametrize("depth", [100, 500, 200_000])
-def test_deep_json_ends_with_its_text(depth: int) -> None:
+def test_deep_json_keeps_its_text(depth: int) -> None:
     assert read("[" * depth + "]" * depth, "application/json").text.count("[") == depth
 
 
-def test_json_that_would_grow_too_long_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_that_would_become_too_long_is_not_indented(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "MAX_PRETTY_CHARACTERS", 20)
     assert data.json_text("[1,2,3,4,5,6,7]") == "[1,2,3,4,5,6,7]"
 
 
-def test_json_lines_are_cut_and_say_so() -> None:
+def test_long_json_lines_are_truncated_with_a_note() -> None:
     body = "".join(f'{{"n": {n}}}\n' for n in range(500))
     document = read(body, "application/x-ndjson")
     assert document.partial
@@ -63,12 +63,12 @@ def test_json_lines_are_cut_and_say_so() -> None:
     assert document.text.endswith("```\n\n— the file goes on: 200 of its 500 objects were read —")
 
 
-def test_few_json_lines_are_whole() -> None:
+def test_few_json_lines_are_complete() -> None:
     document = read('{"n": 1}\n\n{"n": 2}\n', "application/jsonl")
     assert (document.text, document.partial) == ('```json\n{"n": 1}\n{"n": 2}\n```', False)
 
 
-def test_long_json_lines_are_known_by_their_first_lines() -> None:
+def test_long_json_lines_are_detected_by_their_first_lines() -> None:
     assert data.is_json_lines('{"n": 1}\n' * 50_000)
 
 
@@ -83,16 +83,16 @@ def test_long_json_lines_are_known_by_their_first_lines() -> None:
     ],
     ids=["comma", "semicolon", "tab", "ragged", "pipe"],
 )
-def test_separated_values_become_a_table(body: str, table: str) -> None:
+def test_csv_becomes_a_table(body: str, table: str) -> None:
     assert read(body, "text/csv").text == table
 
 
 @pytest.mark.parametrize("body", ["just words\nand more\n", "a,b\n" + "x" * 200_000 + ",1"])
-def test_text_that_is_no_table_stays_text(body: str) -> None:
+def test_text_without_columns_is_not_a_table(body: str) -> None:
     assert read(body, "text/csv").text == body.strip("\n")
 
 
-def test_long_and_wide_table_is_cut_and_says_so() -> None:
+def test_long_and_wide_table_is_truncated_with_a_note() -> None:
     body = "\n".join(",".join("1" for _ in range(60)) for _ in range(1_500))
     document = read(body, "text/csv")
     assert document.partial

@@ -20,7 +20,7 @@ def read(body: bytes, format: Format = "markdown") -> Document:
     return extract(page(body, media_type="application/octet-stream"), ExtractOptions(format))
 
 
-def test_chapters_come_in_spine_order_without_hidden_text() -> None:
+def test_chapters_are_in_spine_order_without_hidden_text() -> None:
     document = read(epub({"b.xhtml": FIRST, "a.xhtml": SECOND}))
     assert document.text == (
         "# Ebb\n\nWater goes out. [more](https://l.example/)\n\n# Flood\n\nWater comes **in**."
@@ -30,31 +30,31 @@ def test_chapters_come_in_spine_order_without_hidden_text() -> None:
     assert document.links == (Link("more", "https://l.example/"),)
 
 
-def test_book_says_who_wrote_it() -> None:
+def test_book_metadata_is_read_from_the_package() -> None:
     metadata = read(epub({"a.xhtml": FIRST})).metadata
     assert (metadata.title, metadata.author, metadata.language, metadata.published) == (
         "The Tide Book", "A. One, B. Two", "en", "2020-05-06",
     )  # fmt: skip
 
 
-def test_book_as_text_has_no_marks() -> None:
+def test_book_as_text_has_no_markdown() -> None:
     assert read(epub({"a.xhtml": SECOND}), "text").text == "Flood\n\nWater comes in."
 
 
-def test_escaped_chapter_name_is_found_and_a_missing_one_is_passed_over() -> None:
+def test_escaped_chapter_name_is_found_and_a_missing_one_is_skipped() -> None:
     book = epub({"a b.xhtml": FIRST, "gone.xhtml": SECOND}, **{"OEBPS/a b__xhtml": SECOND})
     renamed = book.replace(b"OEBPS/gone.xhtml", b"OEBPS/lost.xhtml")
     assert read(renamed).text == "# Flood\n\nWater comes **in**."
 
 
-def test_long_book_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_book_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_CHARACTERS", 10)
     document = read(epub({"a.xhtml": FIRST, "b.xhtml": SECOND}))
     assert document.partial
     assert document.text.endswith("— the book goes on: 1 chapters were read —")
 
 
-def test_book_without_words_has_no_content() -> None:
+def test_book_without_text_has_no_content() -> None:
     with pytest.raises(NoContent):
         read(epub({"a.xhtml": XHTML.format("")}))
 

@@ -39,11 +39,11 @@ def test_atom_entries_have_link_date_author_and_visible_text() -> None:
 
 
 @pytest.mark.parametrize("media_type", ["", "text/plain", "text/xml", "application/octet-stream"])
-def test_feed_is_known_by_its_content(media_type: str) -> None:
+def test_feed_is_detected_by_its_content(media_type: str) -> None:
     assert read(RDF, media_type).text == "# Old\n\n## [One](https://t.example/o)"
 
 
-def test_feed_in_other_formats_has_no_marks() -> None:
+def test_feed_in_other_formats_has_no_markdown() -> None:
     assert read(ATOM, format="text").text.startswith("Tides\n\nWater\n\nHigh\n\n2024-01-02")
     assert read(ATOM, format="html").text.startswith("<h1>Tides</h1>")
 
@@ -53,7 +53,7 @@ def test_html_format_escapes_titles() -> None:
     assert "<script" not in read(feed, format="html").text
 
 
-def test_long_feed_is_cut_and_says_so() -> None:
+def test_long_feed_is_truncated_with_a_note() -> None:
     items = "".join(f"<item><title>n{n}</title></item>" for n in range(MAX_ENTRIES + 5))
     document = read(f"<rss version='2.0'><channel><title>T</title>{items}</channel></rss>")
     assert document.partial
@@ -65,11 +65,11 @@ def test_long_feed_is_cut_and_says_so() -> None:
     ["<rss><channel><title>T</title></channel></rss>", '<?xml version="1.0"?><urlset><url/></urlset>'],
     ids=["no entries", "sitemap"],
 )  # fmt: skip
-def test_xml_that_lists_nothing_is_shown_as_it_is(text: str) -> None:
+def test_xml_that_is_not_a_feed_is_shown_verbatim(text: str) -> None:
     assert read(text, "application/xml").text == f"```xml\n{text}\n```"
 
 
-def test_entities_of_its_own_are_not_expanded() -> None:
+def test_entities_are_not_expanded() -> None:
     channel = "<channel><title>T</title><item><title>&a;&a;</title></item></channel>"
     bomb = f'<!DOCTYPE r [<!ENTITY a "boom">]><rss version="2.0">{channel}</rss>'
     assert "boomboom" not in read(bomb).text
@@ -91,6 +91,6 @@ def test_feed_is_a_list_of_its_entries() -> None:
     assert [link.url for link in document.links] == ["https://t.example/1", "https://t.example/2"]
 
 
-def test_feed_as_text_has_no_marks() -> None:
+def test_feed_as_text_has_no_markdown() -> None:
     source = page(RSS, media_type="application/rss+xml")
     assert "\n\nHigh\n\n" in extract(source, ExtractOptions(format="text")).text

@@ -59,7 +59,7 @@ def read(body: bytes, media_type: str = "", format: Format = "markdown") -> Docu
 @pytest.mark.parametrize(
     "media_type", ["", "application/zip", "text/html", "application/octet-stream"]
 )
-def test_word_document_keeps_its_structure_whatever_it_is_sent_as(media_type: str) -> None:
+def test_word_document_keeps_its_structure_under_any_declared_type(media_type: str) -> None:
     document = read(docx(LETTER), media_type)
     assert document.text == (
         "# Tides\n\nSee [the tables](https://l.example/x).\n\n- high\n  - higher\n\n"
@@ -77,18 +77,18 @@ def test_word_document_in_other_formats(format: Format, start: str) -> None:
     assert read(docx(LETTER), format=format).text.startswith(start)
 
 
-def test_hidden_words_of_a_document_are_left_out_and_counted() -> None:
+def test_hidden_runs_are_left_out_and_counted() -> None:
     body = docx(para(run("shown ") + run("secret", hidden=True) + run("too")))
     document = read(body)
     assert (document.text, document.hidden_dropped) == ("shown too", 1)
 
 
-def test_title_stands_in_where_properties_have_none() -> None:
+def test_title_of_the_text_is_used_if_the_properties_have_none() -> None:
     body = docx(para(run("Tides"), "heading1"), **{"docProps/core__xml": "<x/>"})
     assert read(body).metadata.title == "Tides"
 
 
-def test_document_without_words_has_no_content() -> None:
+def test_document_without_text_has_no_content() -> None:
     with pytest.raises(NoContent):
         read(docx(para("")))
 
@@ -105,14 +105,14 @@ def test_external_picture_is_not_fetched() -> None:
     assert read(body).text == "words"
 
 
-def test_long_document_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_document_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MAX_MARKUP", 200)
     document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(50))))
     assert document.partial
     assert document.text.endswith("— the file goes on beyond what was read —")
 
 
-def test_long_document_is_read_piece_by_piece_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_document_is_read_in_pieces_and_completely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MAX_PIECE", 2_000)
     body = TABLE * 3 + "".join(para(run(f"paragraph {n}")) for n in range(200)) + "<w:p/>"
     document = read(docx(body + para(run("gone", hidden=True))))
@@ -123,7 +123,7 @@ def test_long_document_is_read_piece_by_piece_and_whole(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("pieces", [1, 3], ids=["at once", "after pieces"])
-def test_document_of_too_much_markup_is_cut_between_paragraphs(
+def test_document_with_too_much_markup_is_truncated_between_paragraphs(
     monkeypatch: pytest.MonkeyPatch, pieces: int
 ) -> None:
     monkeypatch.setattr(office, "MAX_WORD", 20_000)
@@ -148,7 +148,7 @@ def test_document_ends_before_a_table_that_is_too_large(monkeypatch: pytest.Monk
     assert document.text == "before\n\n— the file goes on beyond what was read —"
 
 
-def test_document_that_takes_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_document_that_takes_too_long_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MAX_PIECE", 100)
     times = iter((0.0, 0.0, 99.0))
     body = docx("".join(para(run(f"paragraph {n}")) for n in range(9)))
@@ -173,21 +173,21 @@ def test_sheets_become_tables_and_hidden_ones_are_counted() -> None:
     assert document.media_type.endswith("spreadsheetml.sheet")
 
 
-def test_long_and_wide_sheets_are_cut_and_say_so() -> None:
+def test_long_and_wide_sheets_are_truncated_with_a_note() -> None:
     rows = "".join(row(n, *range(60)) for n in range(1, workbook.MAX_ROWS + 3))
     document = read(xlsx({"Big": rows}))
     assert document.partial
     assert "the sheet goes on: 1,001 rows and 50 columns of it were read" in document.text
 
 
-def test_presentation_of_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presentation_with_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     body = slides()
     monkeypatch.setattr(office, "MAX_SLIDES_MARKUP", 1_000)
     with pytest.raises(ExtractionFailed):
         read(body)
 
 
-def test_many_sheets_are_cut_and_said() -> None:
+def test_many_sheets_are_truncated_with_a_note() -> None:
     document = read(xlsx({f"S{n}": row(1, "v") for n in range(office.MAX_SHEETS + 1)}))
     assert document.partial
     assert "30 of 31 sheets" in document.text
@@ -239,7 +239,7 @@ def slides(count: int = 1) -> bytes:
     return out.getvalue()
 
 
-def test_slides_come_in_order_with_their_notes() -> None:
+def test_slides_are_in_order_with_their_notes() -> None:
     document = read(slides())
     assert document.text == (
         "## Slide 1: Hello\n\n- first\n  - second\n- third\n\nNotes: say this\n\n"
@@ -251,7 +251,7 @@ def test_slides_come_in_order_with_their_notes() -> None:
     assert document.hidden_dropped == 1
 
 
-def test_many_slides_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_slides_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "MAX_SLIDES", 2)
     document = read(slides(3))
     assert document.partial
@@ -312,7 +312,7 @@ def test_broken_file_is_unsupported(body: bytes) -> None:
     ],
     ids=["doc", "ppt", "ole", "zip", "odt"],
 )  # fmt: skip
-def test_other_container_is_named(body: bytes, named: str) -> None:
+def test_unsupported_container_is_reported_by_type(body: bytes, named: str) -> None:
     with pytest.raises(MediaUnsupported) as caught:
         read(body)
     assert caught.value.media_type == named

@@ -24,7 +24,7 @@ REPORT = "\n".join(
 )
 
 
-def test_headings_paragraphs_lists_and_pages_are_told_apart() -> None:
+def test_headings_paragraphs_lists_and_pages_are_distinguished() -> None:
     document = read_pdf(REPORT, line("More of it.", size=10))
     assert document.text == (
         f"— page 1 —\n\n# Annual Report\n\n## 1 Tides\n\n{' '.join(PROSE)}\n\n- high\n- low\n\n"
@@ -50,12 +50,12 @@ def test_file_served_as_a_web_page_is_still_a_pdf() -> None:
     assert document.media_type == "application/pdf"
 
 
-def test_junk_before_the_file_is_skipped_when_the_server_says_pdf() -> None:
+def test_junk_before_the_header_is_skipped_if_declared_as_pdf() -> None:
     body = b"\n\n" + pdf([REPORT])
     assert "Annual" in extract(page(body, media_type="application/pdf"), ExtractOptions()).text
 
 
-def test_metadata_is_what_the_file_says() -> None:
+def test_metadata_is_read_from_the_file() -> None:
     said = (
         "/Title (On Tides) /Author (A. B.) /Subject (Water) /CreationDate (D:20240102030405+01'00')"
     )
@@ -68,7 +68,7 @@ def test_metadata_is_what_the_file_says() -> None:
 @pytest.mark.parametrize(
     "title", ["", "untitled", "Microsoft Word - a.docx", "report.pdf", "Document1"]
 )
-def test_first_heading_stands_in_for_a_title_that_is_none(title: str) -> None:
+def test_first_heading_replaces_a_meaningless_title(title: str) -> None:
     assert read_pdf(REPORT, info=f"/Title ({title})").metadata.title == "Annual Report"
 
 
@@ -93,23 +93,23 @@ def test_word_broken_over_lines_is_joined() -> None:
     assert text.endswith("They spoke of hyphenation for a while.")
 
 
-def test_links_of_the_pages_are_noted_once() -> None:
+def test_links_are_collected_once() -> None:
     content = line("see the tables")
     document = read_pdf(content, content, link="https://l.example/x")
     assert document.links == (Link("see the tables", "https://l.example/x"),)
 
 
-def test_link_that_is_no_web_address_is_not_noted() -> None:
+def test_link_that_is_not_http_is_ignored() -> None:
     assert read_pdf(line("open"), link="file:///etc/passwd").links == ()
 
 
-def test_scan_without_text_says_how_many_pages() -> None:
+def test_scan_without_text_is_reported_with_its_page_count() -> None:
     with pytest.raises(NoContent) as caught:
         read_pdf(PICTURE, PICTURE, "")
     assert "3 pages" in caught.value.detail
 
 
-def test_encrypted_file_asks_for_its_password() -> None:
+def test_encrypted_file_needs_a_password() -> None:
     with pytest.raises(PageWalled) as caught:
         extract(page(pdf([REPORT], encrypted=True)), ExtractOptions())
     assert caught.value.kind is OutcomeKind.AUTH
@@ -126,7 +126,7 @@ def test_broken_file_is_unsupported(body: bytes) -> None:
     assert caught.value.media_type == "application/pdf"
 
 
-def test_file_cut_anywhere_ends_with_text_or_a_leaf() -> None:
+def test_file_truncated_anywhere_gives_text_or_a_named_error() -> None:
     whole = pdf([REPORT, REPORT])
     for end in range(0, len(whole), 97):
         try:
@@ -141,21 +141,21 @@ def test_selector_on_a_pdf_is_an_input_error() -> None:
     assert caught.value.field == "selector"
 
 
-def test_long_file_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_file_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_PAGES", 2)
     document = read_pdf(*(line(f"Words {n}") for n in range(5)))
     assert document.partial
     assert document.text.endswith("Words 1\n\n— the document goes on: 2 of its 5 pages were read —")
 
 
-def test_page_of_endless_text_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_with_too_much_text_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MAX_CHARACTERS", 30)
     document = read_pdf(lines(PROSE), lines(PROSE))
     assert document.partial
     assert len(document.text) < 120
 
 
-def test_slow_file_is_cut_by_the_clock() -> None:
+def test_slow_file_is_truncated_at_the_time_limit() -> None:
     ticks = itertools.count(0, 4.0)
     body = pdf([line(f"Words {n}") for n in range(9)])
     reading = reader.read_pdf(body, ExtractOptions(), URL, clock=lambda: next(ticks))

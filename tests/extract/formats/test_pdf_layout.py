@@ -96,13 +96,13 @@ RIGHT = [f"right line {n} goes on" for n in range(3)]
     ],
     ids=["in order", "backwards"],
 )  # fmt: skip
-def test_columns_are_read_one_after_the_other(drawn: tuple[str, ...]) -> None:
+def test_columns_are_read_in_order(drawn: tuple[str, ...]) -> None:
     text = read_pdf("\n".join(drawn)).text
     positions = [text.index(words) for words in ("Wide title", *LEFT, *RIGHT)]
     assert positions == sorted(positions)
 
 
-def test_paragraphs_drawn_backwards_are_read_from_the_top() -> None:
+def test_paragraphs_drawn_in_reverse_are_read_from_the_top() -> None:
     text = read_pdf(line("Last words.", y=300) + line("First words.", y=700)).text
     assert text == "— page 1 —\n\nFirst words.\n\nLast words."
 

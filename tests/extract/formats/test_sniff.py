@@ -40,7 +40,7 @@ from tests.support.html_pages import page
         (b"PK\x03\x04", "application/octet-stream", "binary", "application/zip"),
     ],
 )  # fmt: skip
-def test_content_decides_what_a_body_is(
+def test_content_takes_precedence_over_the_declared_type(
     body: bytes, media_type: str, kind: Kind, named: str
 ) -> None:
     sniffed = sniff(page(body, media_type=media_type))
@@ -48,7 +48,7 @@ def test_content_decides_what_a_body_is(
 
 
 @pytest.mark.parametrize("url", ["https://x.example/README.md", "https://x.example/a.MD?raw=1"])
-def test_plain_text_at_a_markdown_address_is_markdown(url: str) -> None:
+def test_plain_text_at_a_markdown_url_is_markdown(url: str) -> None:
     assert sniff(page(b"# x", media_type="text/plain", url=url)).kind == "markdown"
 
 
@@ -80,7 +80,9 @@ RUSSIAN = "Это обычный русский текст, в котором д
         (b"", "utf-8", ""),
     ],
 )  # fmt: skip
-def test_bytes_are_read_in_their_real_encoding(body: bytes, charset: str | None, text: str) -> None:
+def test_bytes_are_decoded_in_their_real_encoding(
+    body: bytes, charset: str | None, text: str
+) -> None:
     assert decode(page(body, charset=charset)) == text
 
 
@@ -100,7 +102,7 @@ def test_bytes_are_read_in_their_real_encoding(body: bytes, charset: str | None,
         "x" * 999,
     ],
 )
-def test_header_cannot_name_a_codec_outside_the_web_list(label: str) -> None:
+def test_header_cannot_select_a_codec_outside_the_whatwg_list(label: str) -> None:
     assert decode(page(b"+ADw-script+AD4- \\x41", charset=label)) == "+ADw-script+AD4- \\x41"
 
 
@@ -108,7 +110,7 @@ def test_undecodable_bytes_still_give_text() -> None:
     assert decode(page(bytes(range(128, 256)) * 3, charset="utf-8"))
 
 
-def test_one_broken_byte_does_not_change_the_encoding() -> None:
+def test_one_invalid_byte_does_not_change_the_encoding() -> None:
     body = ("naïve café words " * 40).encode() + b"\xff end"
     assert decode(page(body, charset="utf-8")).startswith("naïve café")
 
@@ -129,7 +131,9 @@ def test_one_broken_byte_does_not_change_the_encoding() -> None:
         ("a,b\n1,2", "text/html", "https://x.example/d.csv", "html"),
     ],
 )
-def test_data_is_known_by_content_type_or_name(body: str, media_type: str, url: str, kind: Kind) -> None:  # fmt: skip
+def test_data_format_is_detected_by_content_type_or_name(
+    body: str, media_type: str, url: str, kind: Kind
+) -> None:
     assert sniff(page(body, media_type=media_type, url=url)).kind == kind
 
 
@@ -152,7 +156,7 @@ def test_data_is_known_by_content_type_or_name(body: str, media_type: str, url: 
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_binary_is_named_by_its_first_bytes(body: bytes, named: str) -> None:
+def test_binary_formats_are_detected_by_their_first_bytes(body: bytes, named: str) -> None:
     assert sniff(page(body)) == Sniffed("binary", named)
 
 

@@ -51,19 +51,19 @@ def sheet(rows: str) -> str:
     ],
     ids=["corner", "column", "row", "no such row"],
 )
-def test_far_cells_leave_the_near_ones_readable(far: str) -> None:
+def test_distant_cells_do_not_hide_near_ones(far: str) -> None:
     document = read(xlsx({"S": row(1, "item", "price") + far}))
     assert document.text.startswith("## S\n\n| item | price |")
     assert document.partial
     assert GOES_ON in document.text
 
 
-def test_cells_without_places_follow_each_other() -> None:
+def test_cells_without_references_follow_each_other() -> None:
     cells = "<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>3</v></c></row>"
     assert "| 1 | 2 |\n| --- | --- |\n| 3 |" in read(xlsx({"S": cells})).text
 
 
-def test_shared_strings_stay_with_their_cells() -> None:
+def test_shared_strings_belong_to_their_cells() -> None:
     strings = (
         "<si><t>unused</t></si><si><r><t>a </t></r><r><t>&amp; b</t></r><rPh><t>reading</t></rPh></si>"
         f"<si/><si><t>{'x' * 5_000}</t></si><si><t>after</t></si>"
@@ -77,7 +77,7 @@ def test_shared_strings_stay_with_their_cells() -> None:
     assert "unused" not in text
 
 
-def test_inline_text_keeps_its_parts_without_readings() -> None:
+def test_inline_text_keeps_its_parts_without_phonetic_runs() -> None:
     inline = (
         '<c r="A1" t="inlineStr"><is><r><t>a</t></r><r><t>b</t></r><rPh><t>no</t></rPh></is></c>'
     )
@@ -85,7 +85,7 @@ def test_inline_text_keeps_its_parts_without_readings() -> None:
     assert "| ab | c | True |" in read(xlsx({"S": cells})).text
 
 
-def test_dates_stay_dates() -> None:
+def test_dates_are_kept_as_dates() -> None:
     styles = f'<styleSheet xmlns="{SHEET}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>'
     rels = related(
         (f"{OFFICE}/worksheet", "worksheets/sheet1.xml"), (f"{OFFICE}/styles", "styles.xml")
@@ -113,7 +113,7 @@ def test_columns_have_letters_and_numbers(letters: str, number: int) -> None:
     assert column_letters(number) == letters.upper()
 
 
-def test_wide_sheet_is_cut() -> None:
+def test_wide_sheet_is_truncated() -> None:
     document = read(xlsx({"S": row(1, *range(MAX_COLUMNS + 1))}))
     assert document.partial
     assert f" {MAX_COLUMNS - 1} |" in document.text

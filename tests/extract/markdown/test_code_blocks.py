@@ -69,5 +69,5 @@ def test_language_of_a_group_of_blocks_applies_to_none() -> None:
         ("<pre class='wide'>x</pre>", ""),
     ],
 )
-def test_code_block_names_its_language(code: str, language: str) -> None:
+def test_code_block_has_its_language(code: str, language: str) -> None:
     assert read(f"<main><p>See:</p>{code}</main>").text == f"See:\n\n```{language}\nx\n```"

@@ -52,6 +52,6 @@ def test_huge_spans_do_not_grow_the_table() -> None:
     assert len(rendered(f"<table>{rows * 50}</table>")) < 20_000
 
 
-def test_layout_table_is_read_as_text_and_data_table_as_table() -> None:
+def test_nested_layout_table_is_unwrapped() -> None:
     layout = "<table><tr><td><table><tr><td>one</td><td>two</td></tr></table></td></tr></table>"
     assert read(f"<main>{layout}</main>").text == "| one | two |\n| --- | --- |"

@@ -85,21 +85,21 @@ def test_html_format_is_sanitised_and_absolute() -> None:
     assert "script" not in text
 
 
-def test_html_format_without_links_and_images_has_none() -> None:
+def test_html_format_can_leave_out_links_and_images() -> None:
     text = read(CODE_AND_TABLE, format="html", include_links=False).text
     assert "<a" not in text
     assert "<img" not in text
     assert "next page" in text
 
 
-def test_links_can_be_left_out_of_the_text() -> None:
+def test_links_can_be_left_out() -> None:
     document = read(CODE_AND_TABLE, include_links=False)
     assert "next page" in document.text
     assert "](" not in document.text
     assert document.links == (Link("next page", "https://site.example/next"),)
 
 
-def test_images_come_only_when_asked_for_and_never_as_data() -> None:
+def test_images_are_included_on_request_and_never_as_data_urls() -> None:
     body = (
         "<main><p>Some text here.</p><img src='data:image/png;base64,AA' alt='inline'>"
         "<img src='data:,' data-src='lazy.png' alt='lazy one' title='unseen'></main>"
@@ -135,6 +135,6 @@ def test_link_becomes_absolute_or_text(href: str, rendered: str) -> None:
     assert read(f"<main><p>see <a href='{href}'>here</a> now</p></main>").text == rendered
 
 
-def test_blank_lines_in_code_stay_and_elsewhere_collapse() -> None:
+def test_blank_lines_are_kept_in_code_and_collapsed_elsewhere() -> None:
     body = "<main><p>one</p><br><br><br><p>two</p><pre>a\n\n\n\nb</pre></main>"
     assert read(body).text == "one\n\ntwo\n\n```\na\n\n\n\nb\n```"

@@ -29,7 +29,7 @@ def sees(markup: str, css: str = "", head: str = "") -> bool:
         "-webkit-text-fill-color:transparent",
     ],
 )  # fmt: skip
-def test_inline_style_that_hides_drops_the_text(style: str) -> None:
+def test_inline_style_that_hides_removes_the_text(style: str) -> None:
     assert not sees(f"<div style='{style}'>SECRET</div>")
 
 
@@ -83,7 +83,7 @@ def test_inline_style_that_shows_keeps_the_text(style: str) -> None:
         ("", "<p>a<!-- SECRET --></p>"),
     ],
 )  # fmt: skip
-def test_stylesheet_or_markup_that_hides_drops_the_text(css: str, markup: str) -> None:
+def test_stylesheet_or_markup_that_hides_removes_the_text(css: str, markup: str) -> None:
     assert not sees(markup, css)
 
 
@@ -131,7 +131,7 @@ def test_white_text_is_kept_where_an_external_stylesheet_may_colour_the_box() ->
     assert not sees("<div class=hero><p style='color:transparent'>SECRET</p></div>", head=link)
 
 
-def test_page_hidden_until_a_script_shows_it_is_read() -> None:
+def test_page_hidden_until_a_script_shows_it_is_kept() -> None:
     text = "<p>Real words of a page that fades in. </p>" * 40
     assert "fades in" in read(f"<body><div style='opacity:0'>{text}</div>").text
     assert "fades in" in read(f"<body><div hidden>{text}</div>").text
@@ -139,23 +139,23 @@ def test_page_hidden_until_a_script_shows_it_is_read() -> None:
     assert "fades in" in read(css + text.replace("<p>", "<x-p>").replace("</p>", "</x-p>")).text
 
 
-def test_page_hidden_word_by_word_until_a_script_shows_it_is_read() -> None:
+def test_page_hidden_word_by_word_until_a_script_shows_it_is_kept() -> None:
     words = "<x-w>\n\n      Word by word\n\n     </x-w>" * 100
     assert (
         "Word by word" in read(f"<style>x-w{{visibility:hidden}}</style><main>{words}</main>").text
     )
 
 
-def test_fallbacks_that_hold_text_are_counted() -> None:
+def test_fallbacks_with_text_are_counted() -> None:
     fallbacks = "<template>one</template><object>two</object><template></template>"
     assert read(f"<main>{KEPT}{fallbacks}</main>").hidden_dropped == 2
 
 
-def test_huge_stylesheet_is_not_read() -> None:
+def test_huge_stylesheet_is_ignored() -> None:
     assert sees("<p class=x>SECRET</p>", ".x{display:none}" + " " * 1_000_001)
 
 
-def test_dropped_pieces_are_counted_once_each() -> None:
+def test_removed_pieces_are_counted_once() -> None:
     body = (
         f"<main>{KEPT}<p hidden>one <b style='display:none'>inner</b></p><p style='display:none'>two</p>"
         "<p style='color:#fff'>three</p><p style='display:none'></p><p>four\u202e</p></main>"

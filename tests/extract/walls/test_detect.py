@@ -58,7 +58,7 @@ def whole(body: str) -> str:
 @pytest.mark.parametrize(
     ("wall", "body"), shapes("blocked", "consent", "auth", "paywalled", "not_found")
 )
-def test_wall_in_place_of_content_is_named(wall: str, body: str) -> None:
+def test_wall_is_reported_by_kind(wall: str, body: str) -> None:
     with pytest.raises(PageWalled) as caught:
         read(body)
     is_consent = wall == "consent"
@@ -81,7 +81,7 @@ def test_page_without_text_has_no_content(body: str) -> None:
 
 
 @pytest.mark.parametrize(("_", "body"), shapes("ok"))
-def test_page_about_walls_or_with_a_form_is_content(_: str, body: str) -> None:
+def test_page_about_walls_is_content(_: str, body: str) -> None:
     document = read(body)
     assert document.text
     assert not document.partial
@@ -94,21 +94,21 @@ def test_page_about_walls_or_with_a_form_is_content(_: str, body: str) -> None:
         f"{LOCKED}<article>{TEASER}<div class='paywall'></div></article>",
         f"{LOCKED}<article>{TEASER * 4}<p>Subscribe to continue reading.</p></article>",
     ],
-    ids=["told", "locked", "locked and told"],
+    ids=["mentioned", "locked", "locked and mentioned"],
 )
-def test_teaser_of_a_paid_article_is_kept_as_partial(body: str) -> None:
+def test_teaser_of_a_paid_article_is_partial(body: str) -> None:
     document = read(f"<html><title>Harbour</title>{body}</html>")
     assert document.partial
     assert "Shares fell" in document.text
 
 
-def test_selected_part_is_judged_by_its_own_text_only() -> None:
+def test_selected_part_is_checked_by_its_own_text_only() -> None:
     body = "<script>window._cf_chl_opt={}</script><p id=a>Short but asked for.</p>"
     assert read(body, selector="#a").text == "Short but asked for."
 
 
 @needs_shared(CORPUS)
-def test_real_pages_are_not_taken_for_walls() -> None:
+def test_real_pages_are_not_walls() -> None:
     walled: list[str] = []
     with gzip.open(CORPUS, "rt", encoding="utf-8") as lines:
         for line in itertools.islice(lines, 0, 480, 8):

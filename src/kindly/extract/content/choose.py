@@ -21,7 +21,7 @@ LIST_SHARE = 0.3
 ITEM_WORDS = 30
 """A list whose blocks are longer on average may hold whole texts."""
 ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
-"""Structures whose blocks share one probability, and the factor on its odds: rows and lines are seldom boilerplate."""
+"""Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
 
 SHARPNESS = 1.2
 """Factor on log-odds: the classifier is slightly under-confident."""

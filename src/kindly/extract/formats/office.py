@@ -263,8 +263,8 @@ def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
     parts: list[str] = []
     cut = False
     for name in names[:MAX_SHEETS]:
-        drawn, short = _sheet(book.get_sheet_by_name(name))
-        parts += (heading(name, 2), drawn)
+        table_markup, short = _sheet(book.get_sheet_by_name(name))
+        parts += (heading(name, 2), table_markup)
         cut = cut or short
     if len(names) > MAX_SHEETS:
         parts.append(note(f"{MAX_SHEETS} of {len(names)} sheets were read"))

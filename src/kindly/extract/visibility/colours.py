@@ -41,7 +41,7 @@ HSL = re.compile(r"hsla?\(([^()]+)\)\Z")
 NUMBER = re.compile(r"(-?[\d.]+)(%?)")
 
 UNREADABLE_DISTANCE = 12
-"""The largest difference in every channel at which text cannot be told from its background."""
+"""The largest difference in every channel at which text cannot be distinguished from its background."""
 
 
 @lru_cache(maxsize=4096)

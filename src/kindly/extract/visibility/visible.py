@@ -1,4 +1,4 @@
-"""Hidden text removal: takes out of a page's tree what a person would not see, and counts it.
+"""Hidden text removal: removes from a page's tree what a person would not see, and counts it.
 
 It uses markup, inline styles and the page's own stylesheets, but no layout and no scripts. In doubt text is kept.
 """

@@ -171,7 +171,7 @@ class _Worker:
     def __init__(self, process: Process) -> None:
         self.pages = 0
         self.outgrown = False
-        """Whether its last answer said that it needs too much memory to be reused."""
+        """Whether its last answer reported that it needs too much memory to be reused."""
         self._killed = False
         self._process = process
         self._requests = cast("ByteSendStream", process.stdin)
