@@ -36,7 +36,7 @@ Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(T
 
 
 class WebSearch(Arguments):
-    """What `web_search` takes."""
+    """Arguments of `web_search`."""
 
     query: Question
     num_results: Annotated[int, Field(ge=1, le=20)] = 3
@@ -52,7 +52,7 @@ class WebSearch(Arguments):
 
 
 class GetContent(Arguments):
-    """What `get_content` takes."""
+    """Arguments of `get_content`."""
 
     url: Address
     selector: Annotated[
@@ -75,7 +75,7 @@ MaxResults = Annotated[int, Field(ge=1, le=50)]
 
 
 class ReadPage(Arguments):
-    """What `read_page` takes."""
+    """Arguments of `read_page`."""
 
     url: Address
     question: Questions
@@ -85,7 +85,7 @@ class ReadPage(Arguments):
 
 
 class Recall(Arguments):
-    """What `recall` takes."""
+    """Arguments of `recall`."""
 
     question: Questions
     max_results: MaxResults = 8

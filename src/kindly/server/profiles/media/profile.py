@@ -40,7 +40,7 @@ SAFE_SEARCH_ABOUT = "Enable content filtering"
 
 
 class WebSearch(Arguments):
-    """What `WebSearch` takes."""
+    """Arguments of `WebSearch`."""
 
     query: Annotated[
         str,
@@ -67,7 +67,7 @@ class WebSearch(Arguments):
 
 
 class WebFetch(Arguments):
-    """What `WebFetch` takes."""
+    """Arguments of `WebFetch`."""
 
     url: Annotated[str, Field(min_length=1, max_length=8_000, description="The web page to fetch")]
     selector: Annotated[

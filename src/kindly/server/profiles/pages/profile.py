@@ -40,7 +40,7 @@ Queries = Annotated[
 
 
 class SearchInput(Arguments):
-    """What `web.search` takes."""
+    """Arguments of `web.search`."""
 
     query: Queries
     resultsPerQuery: Annotated[int, Field(ge=1, le=50)] = 10
@@ -50,7 +50,7 @@ class SearchInput(Arguments):
 
 
 class ReadFromPageInput(Arguments):
-    """What `web.readFromPage` takes."""
+    """Arguments of `web.readFromPage`."""
 
     url: Annotated[str, Field(min_length=1, max_length=8_000)]
     query: Queries

@@ -34,7 +34,7 @@ RESULTS_COUNT = "Number of search results to return"
 
 
 class WebSearch(Arguments):
-    """What `web_search` takes."""
+    """Arguments of `web_search`."""
 
     query: Annotated[
         str, Field(min_length=1, max_length=500, description="The search query string")
