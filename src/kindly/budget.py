@@ -6,12 +6,11 @@ from typing import Self, TypeVar
 
 import anyio
 
+from kindly.clock import Monotonic
+
 T = TypeVar("T")
 
 FIT_STEPS = 8
-
-Clock = Callable[[], float]
-"""Monotonic seconds: the event loop's clock, or a test's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +18,10 @@ class Deadline:
     """The moment by which a call must finish."""
 
     at: float
-    clock: Clock = anyio.current_time
+    clock: Monotonic = anyio.current_time
 
     @classmethod
-    def after(cls, seconds: float, clock: Clock = anyio.current_time) -> Self:
+    def after(cls, seconds: float, clock: Monotonic = anyio.current_time) -> Self:
         return cls(clock() + seconds, clock)
 
     def remaining_s(self) -> float:

@@ -8,6 +8,9 @@ from time import time  # noqa: TID251 - the only place that reads the wall clock
 
 import anyio
 
+Monotonic = Callable[[], float]
+"""Seconds that never go backwards: for code that needs nothing else of a clock."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -15,7 +18,7 @@ class Clock:
 
     time: Callable[[], float] = time
     """Wall time in seconds since the epoch: comparable between processes and restarts."""
-    monotonic: Callable[[], float] = anyio.current_time
+    monotonic: Monotonic = anyio.current_time
     """Seconds that never go backwards, for durations and deadlines."""
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     random: Callable[[], float] = random

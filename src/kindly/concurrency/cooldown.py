@@ -1,7 +1,9 @@
 """Cool-downs: do not use something before a moment. The clock is passed in; nothing here sleeps."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Generic, TypeVar
+
+from kindly.clock import Monotonic
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -11,8 +13,8 @@ MAX_KEYS = 512
 class Cooldowns(Generic[Key]):
     """A cool-down per key. Beyond `max_keys`, the one that was started first is forgotten."""
 
-    def __init__(self, clock: Callable[[], float], max_keys: int = MAX_KEYS) -> None:
-        self._clock = clock
+    def __init__(self, monotonic: Monotonic, max_keys: int = MAX_KEYS) -> None:
+        self._monotonic = monotonic
         self._max_keys = max_keys
         self._until: dict[Key, float] = {}
 
@@ -21,7 +23,7 @@ class Cooldowns(Generic[Key]):
 
     def start(self, key: Key, seconds: float) -> None:
         """Begin a cool-down, or extend the current one; it is never shortened."""
-        until = max(self._clock() + seconds, self._until.pop(key, 0.0))
+        until = max(self._monotonic() + seconds, self._until.pop(key, 0.0))
         self._until[key] = until
         if len(self._until) > self._max_keys:
             del self._until[next(iter(self._until))]
@@ -31,7 +33,7 @@ class Cooldowns(Generic[Key]):
         until = self._until.get(key)
         if until is None:
             return 0.0
-        remaining_s = until - self._clock()
+        remaining_s = until - self._monotonic()
         if remaining_s > 0:
             return remaining_s
         del self._until[key]
@@ -44,8 +46,8 @@ class Cooldowns(Generic[Key]):
 class Cooldown:
     """One cool-down."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._cooldowns: Cooldowns[None] = Cooldowns(clock)
+    def __init__(self, monotonic: Monotonic) -> None:
+        self._cooldowns: Cooldowns[None] = Cooldowns(monotonic)
 
     def start(self, seconds: float) -> None:
         """Begin the cool-down, or extend it; it is never shortened."""

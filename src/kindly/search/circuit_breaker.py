@@ -3,9 +3,10 @@
 Pure but for the clock, which is passed in. It does not know what is called, nor why a call failed.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from kindly.clock import Monotonic
 
 FAILURES_TO_OPEN = 3
 OPEN_S = 30.0
@@ -49,7 +50,7 @@ class Trying:
 class CircuitBreaker:
     """Keeps calls away from a provider that fails."""
 
-    monotonic: Callable[[], float]
+    monotonic: Monotonic
     state: Closed | Open | Trying = field(default_factory=Closed)
 
     @property

@@ -3,12 +3,13 @@
 A provider that fails is replaced by the next in order. The router decides what to make of the answers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import anyio
 import anyio.abc
 
+from kindly.clock import Monotonic
 from kindly.errors import SearchError
 from kindly.models import ProviderResults
 from kindly.search.attempt import SearchAttempt
@@ -25,7 +26,7 @@ class ParallelSearch:
     attempt: SearchAttempt
     waiting: list[ManagedProvider]
     """Replacements, in order."""
-    monotonic: Callable[[], float]
+    monotonic: Monotonic
     answers: dict[str, ProviderResults] = field(default_factory=dict)
     failures: dict[str, SearchError] = field(default_factory=dict)
     called: list[str] = field(default_factory=list)
@@ -72,7 +73,7 @@ async def search_in_parallel(
     attempt: SearchAttempt,
     providers: Sequence[ManagedProvider],
     width: int,
-    monotonic: Callable[[], float],
+    monotonic: Monotonic,
 ) -> ParallelSearch:
     """Call the first `width` providers at once, the others in place of those that fail."""
     search = ParallelSearch(attempt, list(providers), monotonic)

@@ -6,6 +6,7 @@ Failures are not cached, nor is an empty result: the same query may have an answ
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from kindly.clock import Monotonic
 from kindly.concurrency.single_flight import SingleFlight
 from kindly.models import Hits, Query
 from kindly.storage.lru import LruCache
@@ -17,7 +18,7 @@ class SearchCache:
     """Hits by query, filters included. A time to live of zero caches nothing."""
 
     def __init__(
-        self, ttl_s: float, monotonic: Callable[[], float], max_searches: int = MAX_SEARCHES
+        self, ttl_s: float, monotonic: Monotonic, max_searches: int = MAX_SEARCHES
     ) -> None:
         self._ttl_s = ttl_s
         self._monotonic = monotonic

@@ -6,7 +6,8 @@ A full disk affects the page cache, the library and the search state alike; the 
 import logging
 import threading
 import time
-from collections.abc import Callable
+
+from kindly.clock import Monotonic
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +19,7 @@ MAX_REASONS = 100
 class WarnOnce:
     """Logs warnings; thread-safe."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, monotonic: Monotonic = time.monotonic) -> None:
         self._monotonic = monotonic
         self._lock = threading.Lock()
         self._warned_at: dict[str, float] = {}

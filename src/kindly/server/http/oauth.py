@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 import kindly
 from kindly.app.stage_settings import api_proxies
-from kindly.budget import Clock
+from kindly.clock import Monotonic
 from kindly.errors import SettingsError
 from kindly.net.api_client import build_client
 from kindly.net.tls import Tls
@@ -140,7 +140,7 @@ def _trusted(name: str, address: str) -> None:
 class IssuerKeys:
     """A cache of the issuer's JSON Web Key Set."""
 
-    def __init__(self, resource: Resource, get: Get, clock: Clock = anyio.current_time) -> None:
+    def __init__(self, resource: Resource, get: Get, clock: Monotonic = anyio.current_time) -> None:
         self._resource = resource
         self._get = get
         self._clock = clock

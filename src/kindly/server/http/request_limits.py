@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from kindly.budget import Clock
+from kindly.clock import Monotonic
 from kindly.server.http.access import ANYONE, CALLER, OPEN_PATHS
 from kindly.storage.lru import LruCache
 
@@ -109,7 +109,7 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
 class TokenBuckets:
     """Token buckets, one per caller: `per_minute` requests, which may arrive in one burst."""
 
-    def __init__(self, per_minute: int, clock: Clock, *, most: int = MAX_CALLERS) -> None:
+    def __init__(self, per_minute: int, clock: Monotonic, *, most: int = MAX_CALLERS) -> None:
         self._capacity = float(per_minute)
         self._per_s = per_minute / 60
         self._clock = clock
@@ -128,7 +128,9 @@ class TokenBuckets:
 class RateLimit:
     """Rate limit per caller (429)."""
 
-    def __init__(self, app: ASGIApp, per_minute: int, clock: Clock = anyio.current_time) -> None:
+    def __init__(
+        self, app: ASGIApp, per_minute: int, clock: Monotonic = anyio.current_time
+    ) -> None:
         self._app = app
         self._buckets = TokenBuckets(per_minute, clock)
 

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 import kindly
 from kindly.app import App
-from kindly.budget import Clock
+from kindly.clock import Monotonic
 from kindly.errors import KindlyError
 from kindly.read.store import StoreStats
 from kindly.server.ops.process_stats import this_process
@@ -30,7 +30,7 @@ class LibrarySize:
     """Reachability and size of the library's store, cached for a short time."""
 
     server: ServerState
-    clock: Clock = anyio.current_time
+    clock: Monotonic = anyio.current_time
     _up: tuple[float, bool] | None = None
     _stats: tuple[float, StoreStats | None] | None = None
 
