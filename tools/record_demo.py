@@ -1,9 +1,7 @@
-"""The test site's garden → `src/kindly/cli/demo.jsonl`, the cassette that `kindly demo` replays.
+"""Records `src/kindly/cli/demo.jsonl`, which `kindly demo` replays: `python -m tools.record_demo`.
 
-    python -m tools.record_demo
-
-The site is served on loopback and the research is done for real; then the site's address is written as
-`garden.example`, and the time as the day of the pages.
+Serves some pages on loopback and runs the demo on them. In the recording the address of the site is replaced by
+`garden.example`, and the time by a fixed day.
 """
 
 import json
@@ -28,8 +26,8 @@ FOUND = {
 }
 
 
-def plant(site: Site) -> None:
-    """Put the garden and a search engine that knows it on the site."""
+def add_pages(site: Site) -> None:
+    """Add the pages and a search engine to the site."""
     for name in FOUND:
         site.add(f"/{name}", html((PAGES / f"{name}.html").read_text(encoding="utf-8")))
     organic = [
@@ -40,11 +38,11 @@ def plant(site: Site) -> None:
 
 
 async def record() -> None:
-    """Do the demo's research on the site, and keep what the network answered."""
+    """Run the demo on the site and record the network traffic."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "demo.jsonl"
         async with running_site() as site:
-            plant(site)
+            add_pages(site)
             settings = {
                 "KINDLY_CASSETTE": str(path),
                 "KINDLY_ALLOW_PRIVATE": site.host,

@@ -1,9 +1,7 @@
-"""A command's run on a terminal → an SVG that plays it.
+"""Records `kindly demo` on a pseudo-terminal as the animation `docs/demo.svg`: `python -m tools.record_terminal`.
 
-    python -m tools.record_terminal
-
-Runs `kindly demo` on a pseudo-terminal, notes when each line comes, and draws them in `docs/demo.svg`: the command
-typed at a reader's pace, then the lines as they came. Readers who want no motion see the end at once.
+The command appears letter by letter, then the lines at the time at which they were printed. With
+`prefers-reduced-motion` everything is visible at once.
 """
 
 import os
@@ -26,13 +24,13 @@ WIDTH = int(COLUMNS * SIZE * 0.602) + 2 * MARGIN
 TYPING_S = 0.06
 PAUSE_S = 0.4
 BETWEEN_S = 0.08
-"""Least time between two lines, so that an eye can follow."""
+"""Minimum time between two lines, so that a reader can follow."""
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line as it stands on the screen, and since when."""
+    """A line on the screen and the time at which it appears."""
 
     text: str
     at_s: float
@@ -50,7 +48,7 @@ def run() -> list[tuple[str, float]]:
     lines: list[tuple[str, float]] = []
     with (
         os.fdopen(ours, encoding="utf-8", newline="\n") as screen,
-        suppress(OSError),  # how a pseudo-terminal says that the other side is gone
+        suppress(OSError),  # a pseudo-terminal reports the end of the process as an error
     ):
         for line in screen:
             lines += [(CONTROL.sub("", line).rstrip(), time.monotonic() - began)]
@@ -60,12 +58,12 @@ def run() -> list[tuple[str, float]]:
 
 
 def wrapped(text: str) -> list[str]:
-    """A line in pieces that fit, broken between words."""
+    """A line wrapped between words."""
     return textwrap.wrap(text, COLUMNS, replace_whitespace=False, drop_whitespace=True) or [""]
 
 
 def staged(lines: list[tuple[str, float]]) -> list[Line]:
-    """The lines in screen form, none sooner than an eye can follow."""
+    """The wrapped lines with the times at which they appear."""
     start = TYPING_S * len(" ".join(COMMAND)) + PAUSE_S
     now = 0.0
     found = []

@@ -1,4 +1,4 @@
-"""Where each client keeps its configuration, and how it names things there."""
+"""The configuration files of clients and the layout of their entries."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SUPPORT = HOME / "Library" / "Application Support"
 
 
 def last(client: str, platform: str, **environ: str) -> Path:
-    """The usual place."""
+    """The default file."""
     one = client_named(client)
     place = one.places(ClientHost(platform, HOME, environ))[-1]
     assert place.folder is not None
@@ -40,7 +40,7 @@ def last(client: str, platform: str, **environ: str) -> Path:
         ("zed", "win32", ROAMING / "Zed/settings.json"),
     ],
 )
-def test_files_are_where_the_platform_has_them(client: str, platform: str, path: Path) -> None:
+def test_files_are_in_the_folder_of_the_platform(client: str, platform: str, path: Path) -> None:
     assert last(client, platform) == path
 
 
@@ -57,7 +57,9 @@ def test_files_are_where_the_platform_has_them(client: str, platform: str, path:
         ("zed", "linux", "FLATPAK_XDG_CONFIG_HOME", "/x/zed/settings.json"),
     ],
 )
-def test_variables_move_the_files(client: str, platform: str, variable: str, path: str) -> None:
+def test_environment_variables_change_the_folder(
+    client: str, platform: str, variable: str, path: str
+) -> None:
     assert last(client, platform, **{variable: "/x"}) == Path(path)
 
 

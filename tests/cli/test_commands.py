@@ -1,4 +1,4 @@
-"""The command line as a person and a script use it: real processes, a site on loopback."""
+"""The command line in real processes, with a site on loopback."""
 
 import json
 import os
@@ -47,7 +47,7 @@ async def test_fetch_prints_json_for_programs(site: Site, tmp_path: Path) -> Non
     assert "ultraviolet" in page["page_content"]
 
 
-async def test_fetch_goes_on_by_cursor_from_the_cache(site: Site, tmp_path: Path) -> None:
+async def test_fetch_continues_by_cursor_from_the_cache(site: Site, tmp_path: Path) -> None:
     lines = "".join(f"<p>Line {n} of the long page.</p>" for n in range(500))
     url = site.add("/long", html(f"<main><h1>Long</h1>{lines}</main>"))
     environ = environment(site, tmp_path)
@@ -97,7 +97,7 @@ async def test_search_prints_results(site: Site, tmp_path: Path) -> None:
     assert b"how bees see" in site.requests[0].body
 
 
-async def test_search_without_a_key_says_what_to_set(tmp_path: Path) -> None:
+async def test_search_without_a_key_names_the_setting(tmp_path: Path) -> None:
     done = await run({"DATA_DIR": str(tmp_path)}, "search", "bees")
     assert done.code == 1
     assert "SERPER_API_KEY" in done.err
@@ -112,7 +112,7 @@ async def test_search_failure_shows_no_key(site: Site, tmp_path: Path) -> None:
 
 
 async def test_demo_gives_a_first_answer_without_key_or_network() -> None:
-    """Whatever is set: the recording alone answers."""
+    """Other settings do not matter: everything comes from the recording."""
     done = await run({"BRAVE_API_KEY": "not-asked-for", "KINDLY_PROFILE": "pages"}, "demo")
     assert done.code == 0, done.err
     assert "1. How bees find flowers · http://garden.example/bees" in done.out
@@ -138,7 +138,7 @@ async def test_doctor_shows_statistics_of_providers(site: Site, tmp_path: Path) 
     assert "tavily statistics: 1 calls; none failed" in done.out
 
 
-async def test_doctor_names_what_is_half_set_up(tmp_path: Path) -> None:
+async def test_doctor_reports_a_provider_with_missing_settings(tmp_path: Path) -> None:
     environ = {"DATA_DIR": str(tmp_path), "GOOGLE_API_KEY": "canary-google-1", **STILL}
     done = await run(environ, "doctor", "--no-live")
     assert done.code == 1
@@ -175,7 +175,7 @@ async def test_unknown_setting_stops_every_command() -> None:
 
 
 async def on_a_terminal(environ: dict[str, str], *arguments: str) -> str:
-    """What a person would see of `kindly …`."""
+    """The output of `kindly …` on a terminal."""
     own, theirs = pty.openpty()
     process = subprocess.Popen(
         [str(SCRIPT.with_name("kindly")), *arguments],

@@ -1,4 +1,4 @@
-"""`kindly read`, `recall` and `library` as a person calls them."""
+"""`kindly read`, `recall` and `library`."""
 
 import json
 from pathlib import Path

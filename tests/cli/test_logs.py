@@ -1,4 +1,4 @@
-"""Log lines for programs and for people, with nothing secret in either."""
+"""Log lines as JSON and as text, with secrets masked in both."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ def untouched() -> Iterator[None]:
         logging.getLogger(name).setLevel(kept)
 
 
-def test_a_line_for_programs_is_json_with_the_fields() -> None:
+def test_a_json_line_has_the_fields() -> None:
     line = JsonLines(REDACTOR).format(record(tool="recall", took_ms=12))
     assert json.loads(line) == {
         "time": "1970-01-01T00:00:00.000+00:00",
@@ -45,7 +45,7 @@ def test_a_line_for_programs_is_json_with_the_fields() -> None:
     }
 
 
-def test_a_line_for_people_has_the_same_in_one_line() -> None:
+def test_a_text_line_has_the_same_fields() -> None:
     line = TextLines(REDACTOR).format(record("two\nlines", tool="recall", took_ms=12))
     assert line == '1970-01-01T00:00:00.000+00:00 info two lines tool="recall" took_ms=12'
 
@@ -64,7 +64,7 @@ def test_secrets_are_masked_in_message_fields_and_traceback(
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(("form", "kind"), [("json", JsonLines), ("text", TextLines)])
-def test_logs_go_to_standard_error_in_the_form_that_is_set(form: Format, kind: type) -> None:
+def test_logs_go_to_standard_error_in_the_configured_format(form: Format, kind: type) -> None:
     configure("info", REDACTOR, form)
     (handler,) = logging.getLogger().handlers
     assert isinstance(handler.formatter, kind)

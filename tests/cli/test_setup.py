@@ -1,4 +1,4 @@
-"""`kindly setup`: what a person sees, what is written, and what is left alclient."""
+"""`kindly setup`: what it prints, what it writes, and what stays unchanged."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def test_the_change_is_shown_and_written_after_confirmation(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", ""], ids=["no", "just enter", "no terminal"])
-def test_nothing_is_written_unless_agreed(tmp_path: Path, answer: str) -> None:
+def test_nothing_is_written_without_confirmation(tmp_path: Path, answer: str) -> None:
     file = codex(tmp_path)
     result = setup(tmp_path, "codex", answer=answer)
     assert result.exit_code == 1
@@ -68,7 +68,7 @@ def test_the_second_run_has_nothing_to_change(tmp_path: Path, client: Client) ->
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_a_key_is_asked_for_written_and_never_shown(tmp_path: Path, client: Client) -> None:
+def test_a_key_is_prompted_for_written_and_never_shown(tmp_path: Path, client: Client) -> None:
     result = setup(tmp_path, client.name, "--key", "BRAVE_API_KEY", answer=f"{KEY}\ny\n")
     assert result.exit_code == 0, result.output
     assert KEY not in result.output
@@ -88,7 +88,7 @@ def test_a_key_is_taken_from_the_environment(tmp_path: Path) -> None:
     assert "BRAVE_API_KEY is not set" in refusal(setup(tmp_path, *arguments, BRAVE_API_KEY=""))
 
 
-def test_a_later_run_keeps_keys_that_are_there(tmp_path: Path) -> None:
+def test_a_later_run_keeps_existing_keys(tmp_path: Path) -> None:
     setup(tmp_path, "cursor", "--yes", "--key", "BRAVE_API_KEY", "--from-env", BRAVE_API_KEY=KEY)
     result = setup(tmp_path, "cursor", "--yes", "--command", "other")
     assert KEY not in result.output
@@ -97,7 +97,7 @@ def test_a_later_run_keeps_keys_that_are_there(tmp_path: Path) -> None:
     assert kept["mcpServers"]["kindly"]["env"]["BRAVE_API_KEY"] == KEY
 
 
-def test_keys_of_other_servers_nearby_are_not_shown(tmp_path: Path) -> None:
+def test_keys_of_other_servers_are_not_shown(tmp_path: Path) -> None:
     file = tmp_path / ".cursor" / "mcp.json"
     file.parent.mkdir()
     file.write_text(
@@ -114,12 +114,12 @@ def test_keys_of_other_servers_nearby_are_not_shown(tmp_path: Path) -> None:
     ("name", "hint"),
     [("BRAVE_KEY", "Did you mean BRAVE_API_KEY?"), ("ZZZ", "docs/settings.md")],
 )
-def test_a_key_that_is_no_setting_is_refused(tmp_path: Path, name: str, hint: str) -> None:
+def test_an_unknown_setting_is_refused(tmp_path: Path, name: str, hint: str) -> None:
     assert hint in refusal(setup(tmp_path, "codex", "--key", name))
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
-def test_print_shows_a_whole_file_and_touches_nothing(tmp_path: Path, client: Client) -> None:
+def test_print_writes_nothing(tmp_path: Path, client: Client) -> None:
     result = setup(tmp_path, client.name, "--print", "--key", "SERPER_API_KEY")
     shown = client.form.load(result.stdout)[client.section]
     assert isinstance(shown, dict)
@@ -170,7 +170,7 @@ def test_codex_reads_the_token_from_the_environment(tmp_path: Path) -> None:
     ],
     ids=["no place for it", "no address", "keys of the server", "no command"],
 )
-def test_what_cannot_be_done_is_said(
+def test_invalid_options_are_reported(
     tmp_path: Path, arguments: tuple[str, ...], named: str
 ) -> None:
     assert named in refusal(setup(tmp_path, *arguments, BRAVE_API_KEY=KEY))
@@ -185,9 +185,7 @@ def test_what_cannot_be_done_is_said(
     ],
     ids=["broken", "another encoding", "unusable"],
 )
-def test_a_file_that_cannot_be_read_is_left_alone(
-    tmp_path: Path, content: bytes, named: str
-) -> None:
+def test_a_malformed_file_stays_unchanged(tmp_path: Path, content: bytes, named: str) -> None:
     file = codex(tmp_path)
     file.write_bytes(content)
     detail = refusal(setup(tmp_path, "codex", "--yes"))
@@ -196,17 +194,17 @@ def test_a_file_that_cannot_be_read_is_left_alone(
     assert [path.name for path in file.parent.iterdir()] == ["config.toml"]
 
 
-def test_a_folder_in_place_of_the_file_is_said(tmp_path: Path) -> None:
+def test_a_folder_instead_of_the_file_is_reported(tmp_path: Path) -> None:
     codex(tmp_path).mkdir()
     assert "cannot be read" in refusal(setup(tmp_path, "codex", "--yes"))
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".config").write_text("", encoding="utf-8")
     assert "cannot be" in refusal(setup(tmp_path, "zed", "--yes"))
 
 
-def test_a_name_too_long_to_write_is_said(tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_reported(tmp_path: Path) -> None:
     file = tmp_path / ("x" * 250)
     assert "cannot be written" in refusal(setup(tmp_path, "zed", "--yes", "--file", str(file)))
     assert list(tmp_path.iterdir()) == []
@@ -222,7 +220,7 @@ def test_backups_are_numbered_and_never_overwritten(tmp_path: Path) -> None:
 
 
 @not_windows
-def test_a_file_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
+def test_a_file_keeps_its_mode_and_its_symbolic_link(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.toml"
     real.write_text("n = 1\n", encoding="utf-8")
     real.chmod(0o640)
@@ -235,7 +233,7 @@ def test_a_file_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
 
 
 @not_windows
-def test_a_new_file_is_its_owners_alone_and_an_open_one_is_warned_of(tmp_path: Path) -> None:
+def test_a_new_file_is_private_and_a_public_one_gets_a_warning(tmp_path: Path) -> None:
     key = ("--key", "BRAVE_API_KEY", "--from-env")
     first = setup(tmp_path, "codex", "--yes", *key, BRAVE_API_KEY=KEY)
     assert stat.S_IMODE(codex(tmp_path).stat().st_mode) == 0o600
@@ -245,8 +243,8 @@ def test_a_new_file_is_its_owners_alone_and_an_open_one_is_warned_of(tmp_path: P
     assert "chmod 600" in second.output
 
 
-def test_a_file_changed_while_the_user_was_asked_is_not_overwritten(tmp_path: Path) -> None:
-    """The pipe's other end changes the file before it answers."""
+def test_a_file_changed_during_the_prompt_is_not_overwritten(tmp_path: Path) -> None:
+    """The other end of the pipe changes the file before it answers."""
     file = codex(tmp_path)
     file.write_text("n = 1\n", encoding="utf-8")
 
@@ -262,7 +260,7 @@ def test_a_file_changed_while_the_user_was_asked_is_not_overwritten(tmp_path: Pa
     assert file.read_text(encoding="utf-8") == "n = 2\n"
 
 
-def test_another_file_can_be_named(tmp_path: Path) -> None:
+def test_another_file_can_be_chosen(tmp_path: Path) -> None:
     file = tmp_path / "project" / ".mcp.json"
     result = setup(tmp_path, "claude-code", "--yes", "--file", str(file))
     assert result.exit_code == 0, result.output
@@ -270,7 +268,7 @@ def test_another_file_can_be_named(tmp_path: Path) -> None:
     assert "kindly" in json.loads(file.read_text(encoding="utf-8"))["mcpServers"]
 
 
-def test_uvx_is_written_in_full_for_programs_of_the_desktop(tmp_path: Path) -> None:
+def test_desktop_programs_get_the_full_path_of_uvx(tmp_path: Path) -> None:
     result = setup(tmp_path, "zed", "--print", "--command", "/opt/bin/uvx kindly")
     entry = json.loads(result.stdout)["context_servers"]["kindly"]
     assert entry["command"] == "/opt/bin/uvx"
@@ -345,7 +343,7 @@ def test_the_documentation_shows_what_is_printed(tmp_path: Path, client: Client)
     assert shown == printed(tmp_path, client)
 
 
-def test_the_commands_of_the_documentation_are_understood() -> None:
+def test_the_commands_of_the_documentation_are_valid() -> None:
     page = Path(__file__).parents[2] / "docs" / "start.md"
     lines = re.findall(r"kindly setup( [^`\n]*)?[`\n]", page.read_text(encoding="utf-8"))
     assert len(lines) > 8

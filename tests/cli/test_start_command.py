@@ -1,4 +1,4 @@
-"""The command that a client is given starts the program as it was installed."""
+"""The start command in the entry of a client, for each kind of installation."""
 
 import json
 
@@ -76,7 +76,9 @@ EDITABLE = origin("file:///src/kindly", dir_info={"editable": True})
         "clone through uvx",
     ],
 )
-def test_the_command_is_one_that_works_tomorrow(install: Install, command: tuple[str, ...]) -> None:
+def test_the_command_starts_the_same_program_again(
+    install: Install, command: tuple[str, ...]
+) -> None:
     assert launcher(install, "uvx") == command
 
 
@@ -84,7 +86,7 @@ def test_without_uvx_it_is_this_interpreter() -> None:
     assert launcher(Install(None, PYTHON), None) == HERE
 
 
-def test_extras_are_those_whose_packages_are_there() -> None:
+def test_extras_are_those_whose_packages_are_installed() -> None:
     assert installed_extras(lambda module: module in {"playwright", "pptx"}) == (
         "browser",
         "office",
@@ -94,5 +96,5 @@ def test_extras_are_those_whose_packages_are_there() -> None:
 @pytest.mark.parametrize(
     ("program", "outcome"), [("uvx", True), ("/a/b/uvx.exe", True), ("/a/python", False)]
 )
-def test_uvx_is_known_by_its_name(program: str, outcome: bool) -> None:
+def test_uvx_is_recognised_by_its_name(program: str, outcome: bool) -> None:
     assert is_uvx((program, "x")) is outcome

@@ -42,7 +42,7 @@ def instructions(name: str) -> list[str]:
 
 
 def paths() -> set[str]:
-    """Every path that the server answers, without what only OAuth adds."""
+    """Every path of the server, except those that OAuth adds."""
     state = ServerState("kindly", {}, lambda: None)
     library = health.LibrarySize(state)
     routes = [*health.routes(state, library), *console.routes(state, library)]
@@ -50,7 +50,7 @@ def paths() -> set[str]:
 
 
 def parses(words: list[str]) -> None:
-    """The command line takes these words."""
+    """The command line accepts these words."""
     command, *options = words
     with cli.commands[command].make_context(command, options) as context:
         assert context.command is cli.commands[command]
@@ -77,7 +77,7 @@ def test_the_image_installs_extras_that_exist() -> None:
     assert name in project["scripts"]
 
 
-def test_the_image_runs_as_an_ordinary_user_who_owns_the_volume() -> None:
+def test_the_image_runs_as_a_user_that_owns_the_volume() -> None:
     (user,) = instructions("USER")
     (volume,) = instructions("VOLUME")
     assert user == "10001:10001"
@@ -122,7 +122,7 @@ def test_the_settings_of_compose_are_accepted_once_its_variables_are_filled_in()
     assert [spec.name for spec in settings.configured()] == ["searxng"]
 
 
-def test_compose_mounts_what_is_here_and_names_what_it_defines() -> None:
+def test_compose_mounts_files_that_exist_and_uses_what_it_defines() -> None:
     services = COMPOSE["services"]
     mounts = [mount for service in services.values() for mount in service.get("volumes", ())]
     for mount in mounts:
@@ -145,7 +145,7 @@ def test_the_container_is_confined(restriction: str) -> None:
     )
 
 
-def test_only_the_proxy_is_reached_from_outside_and_only_from_this_machine() -> None:
+def test_only_the_proxy_publishes_a_port_and_only_on_loopback() -> None:
     ports = {name: service.get("ports") for name, service in COMPOSE["services"].items()}
     assert {name for name, listed in ports.items() if listed} == {"proxy"}
     assert all(port.startswith("127.0.0.1:") for port in ports["proxy"])
@@ -202,7 +202,7 @@ def test_kubernetes_sets_settings_that_are_accepted_and_starts_a_command_that_ex
     assert set(secret) <= KNOWN
 
 
-def test_kubernetes_runs_it_as_the_images_user_on_a_root_that_cannot_be_written() -> None:
+def test_kubernetes_runs_as_the_user_of_the_image_with_a_read_only_root() -> None:
     assert POD["securityContext"]["runAsUser"] == 10001
     assert POD["securityContext"]["runAsNonRoot"]
     assert CONTAINER["securityContext"] == {
@@ -215,7 +215,7 @@ def test_kubernetes_runs_it_as_the_images_user_on_a_root_that_cannot_be_written(
     assert set(mounted) == {volume["name"] for volume in POD["volumes"]}
 
 
-def test_kubernetes_selectors_meet_their_pods() -> None:
+def test_kubernetes_selectors_match_their_pods() -> None:
     labels = KUBERNETES["Deployment"]["spec"]["template"]["metadata"]["labels"]
     assert KUBERNETES["Deployment"]["spec"]["selector"]["matchLabels"] == labels
     assert KUBERNETES["Service"]["spec"]["selector"] == labels

@@ -1,4 +1,4 @@
-"""JSON files are changed in one place; all else stays as somebody wrote it."""
+"""JSON files: one entry is changed, everything else stays byte for byte."""
 
 import json
 from typing import Any
@@ -83,19 +83,19 @@ def put(text: str) -> str:
         "one line with trailing comma",
     ],
 )
-def test_a_new_entry_is_put_where_a_person_would_put_it(before: str, after: str) -> None:
+def test_a_new_entry_follows_the_layout_of_the_file(before: str, after: str) -> None:
     assert put(before) == after
     assert put(after) == after
 
 
-def test_indentation_and_line_ends_are_those_of_the_file() -> None:
+def test_indentation_and_line_endings_are_those_of_the_file() -> None:
     before = '{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"other": {}\r\n\t}\r\n}\r\n'
     after = put(before)
     assert '\r\n\t\t"kindly": {\r\n\t\t\t"command": "uvx",\r\n' in after
     assert after.count("\n") == after.count("\r\n")
 
 
-def test_an_entry_that_is_there_keeps_its_comments_and_what_is_not_ours() -> None:
+def test_an_existing_entry_keeps_its_comments_and_other_fields() -> None:
     before = """{
   "mcpServers": {
     "kindly": {
@@ -140,13 +140,13 @@ def test_an_entry_that_is_there_keeps_its_comments_and_what_is_not_ours() -> Non
     ],
     ids=["middle", "last", "only", "line", "first line", "deep", "absent", "no path", "empty"],
 )
-def test_a_member_is_taken_out_with_its_comma_and_its_line(
+def test_a_member_is_removed_with_its_comma_and_its_line(
     text: str, path: tuple[str, ...], left: str
 ) -> None:
     assert JSONC.remove(text, path) == left
 
 
-def test_of_two_members_with_one_name_the_last_counts() -> None:
+def test_the_last_of_two_members_with_one_name_counts() -> None:
     after = JSONC.put('{"a": 1, "a": 2}', ("a",), 3)
     assert after == '{"a": 1, "a": 3}'
 
@@ -188,20 +188,18 @@ def test_of_two_members_with_one_name_the_last_counts() -> None:
         "entry is no object",
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_with_its_line(
-    form: Json, text: str, line: int
-) -> None:
+def test_the_error_of_a_malformed_file_names_the_line(form: Json, text: str, line: int) -> None:
     with pytest.raises(Malformed) as caught:
         merged(form, text, PATH, FIELDS)
     assert caught.value.line == line
 
 
-def test_a_value_on_the_way_is_no_object() -> None:
+def test_a_value_on_the_path_that_is_not_an_object_is_refused() -> None:
     with pytest.raises(Malformed):
         JSONC.put('{"a": 1}', ("a", "b"), 2)
 
 
-def test_what_may_be_secret_is_hidden_and_nothing_else() -> None:
+def test_only_values_that_may_be_secret_are_hidden() -> None:
     text = """{
   "apiKey": "sk-1", "theme": "dark", // sk is not seen
   "mcpServers": {"x": {"args": ["a"], "env": {"URL": "u"}, "headers": {"X": ["y", 3]}}}
@@ -228,7 +226,7 @@ values = st.recursive(
     st.dictionaries(st.text(max_size=4), st.dictionaries(st.text(max_size=3), values), max_size=2),
     st.sampled_from([None, 0, 2, 4, "\t"]),
 )
-def test_all_that_was_there_is_there_in_the_same_order(
+def test_everything_else_keeps_its_order(
     document: dict[str, Any], servers: dict[str, Any], indent: int | str | None
 ) -> None:
     text = json.dumps({**document, "mcpServers": servers}, indent=indent)

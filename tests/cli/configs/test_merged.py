@@ -1,4 +1,4 @@
-"""Before anything is written, the changed text is read back and must say what was meant."""
+"""The changed text is parsed again and must have the expected value."""
 
 import json
 
@@ -8,7 +8,7 @@ from kindly.cli.configs import Malformed, merged
 
 
 class Careless:
-    """A form whose changes come out wrong."""
+    """A format that makes wrong changes."""
 
     def __init__(self, outcome: str) -> None:
         self._outcome = outcome
@@ -31,6 +31,6 @@ class Careless:
 
 
 @pytest.mark.parametrize("outcome", ["{", '{"a": {"b": {"x": 1}}}'], ids=["broken", "lossy"])
-def test_a_change_that_does_not_say_what_was_meant_is_refused(outcome: str) -> None:
+def test_a_change_with_a_wrong_result_is_refused(outcome: str) -> None:
     with pytest.raises(Malformed):
         merged(Careless(outcome), '{"kept": 1}', ("a", "b"), {"x": 1})

@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_changed_is_refused(text: str, line: int) -> None:
 
 
 def test_a_layout_that_would_lose_something_is_refused() -> None:
-    """A table of the same name inside an array of tables cannot be told from ours."""
+    """A table of the same name inside an array of tables cannot be distinguished from ours."""
     text = '[[jobs]]\nname = "a"\n[jobs.kindly]\nx = 1\n[[jobs]]\nname = "b"\n'
     with pytest.raises(Malformed):
         merged(TOML, text, ("jobs", "kindly"), FIELDS)

@@ -45,7 +45,7 @@ async def test_a_provider_that_answers_is_fine(site: Site, tmp_path: Path) -> No
     assert site.count("/serper/search") == 1
 
 
-async def test_a_provider_that_finds_nothing_is_noted(site: Site, tmp_path: Path) -> None:
+async def test_a_provider_without_results_is_a_note(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", serper([]))
     assert (await asked(keyed(site, tmp_path))).state == "note"
 
@@ -64,13 +64,13 @@ async def test_a_provider_that_refuses_is_a_problem_with_its_fix(
     assert named in finding.fix
 
 
-async def test_a_provider_that_is_not_there_is_a_problem(site: Site, tmp_path: Path) -> None:
+async def test_an_unreachable_provider_is_a_problem(site: Site, tmp_path: Path) -> None:
     finding = await asked(keyed(site, tmp_path, SERPER_BASE_URL="http://127.0.0.1:9"))
     assert finding.state == "problem"
     assert "SERPER_BASE_URL" in finding.fix
 
 
-async def test_each_provider_is_asked_alone(site: Site, tmp_path: Path) -> None:
+async def test_each_provider_is_called_alone(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", Answer(status=503))
     site.add("/tavily/search", Answer(status=401))
     both = keyed(site, tmp_path, TAVILY_API_KEY="canary-tavily-1", KINDLY_FUSE="2")
@@ -108,7 +108,7 @@ async def test_a_dead_proxy_is_a_problem_and_shows_no_password(site: Site, tmp_p
 @pytest.mark.parametrize(
     ("address", "port"), [("https://127.0.0.1", 443), ("http://127.0.0.1", 80)]
 )
-async def test_a_proxy_without_a_port_has_the_usual_one(
+async def test_a_proxy_without_a_port_uses_the_default_port(
     site: Site, tmp_path: Path, address: str, port: int
 ) -> None:
     (finding,) = await live.proxy(settings(site, tmp_path, HTTPS_PROXY=address))
@@ -152,6 +152,6 @@ async def test_without_a_provider_a_well_known_name_is_looked_up() -> None:
     assert names.asked == ["example.com"]
 
 
-async def test_behind_a_proxy_a_missing_name_is_only_noted() -> None:
+async def test_behind_a_proxy_a_missing_name_is_only_a_note() -> None:
     chosen = Settings.load({"HTTPS_PROXY": "http://127.0.0.1:9"})
     assert only(await live.dns(chosen, Names())).state == "note"

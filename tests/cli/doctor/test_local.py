@@ -1,4 +1,4 @@
-"""What `doctor` says of a machine that is well, and of one that is not."""
+"""Checks of `doctor` on this machine, working and broken."""
 
 import os
 import socket
@@ -40,13 +40,13 @@ async def test_a_folder_that_can_be_written_is_fine(tmp_path: Path) -> None:
     assert list((tmp_path / "new").iterdir()) == []
 
 
-async def test_a_folder_that_cannot_be_made_is_a_problem(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     assert only(await local.folder(settings(tmp_path / "file" / "data"))).state == "problem"
 
 
 @pytest.mark.parametrize("content", [None, b"no certificate"], ids=["missing", "no certificate"])
-async def test_a_wrong_file_of_certificates_is_a_problem(
+async def test_an_invalid_certificate_file_is_a_problem(
     tmp_path: Path, content: bytes | None
 ) -> None:
     file = tmp_path / "ca.pem"
@@ -77,17 +77,17 @@ async def test_search_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None
     ]
 
 
-async def test_a_browser_that_is_turned_off_is_only_noted(tmp_path: Path) -> None:
+async def test_a_disabled_browser_is_only_a_note(tmp_path: Path) -> None:
     assert only(await local.browser(settings(tmp_path, KINDLY_BROWSER="off"))).state == "note"
 
 
-async def test_a_driver_that_was_asked_for_and_is_missing_is_a_problem(tmp_path: Path) -> None:
+async def test_a_configured_driver_that_is_missing_is_a_problem(tmp_path: Path) -> None:
     finding = only(await local.browser(settings(tmp_path, KINDLY_BROWSER="nodriver")))
     assert finding.state == "problem"
     assert "pip install nodriver" in finding.fix
 
 
-async def test_a_wrong_path_of_the_browser_is_a_problem(tmp_path: Path) -> None:
+async def test_an_invalid_browser_path_is_a_problem(tmp_path: Path) -> None:
     path = str(tmp_path / "chrome")
     finding = only(await local.browser(settings(tmp_path, KINDLY_BROWSER_PATH=path)))
     assert finding.state == "problem"

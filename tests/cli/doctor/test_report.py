@@ -1,4 +1,4 @@
-"""`kindly doctor`: what a person and a program see, and the exit code."""
+"""`kindly doctor`: its text, its JSON and its exit code."""
 
 import json
 from functools import partial
@@ -31,7 +31,9 @@ async def read(
     return code, json.loads(capsys.readouterr().out)
 
 
-async def test_all_is_well(site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_healthy_setup_has_no_problem(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     site.add("/serper/search", serper([site.url("/article")]))
     environ = environment(site, tmp_path, SERPER_API_KEY=SERPER_KEY)
     assert await run(environ, live=True) == 0
@@ -92,7 +94,7 @@ async def test_every_setting_is_reported_with_its_source(
     )
 
 
-async def test_a_provider_that_is_left_out_is_noted(
+async def test_a_provider_not_in_use_is_a_note(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, told = await read(capsys, environment(site, tmp_path, **BOTH, KINDLY_PROVIDERS="tavily"))

@@ -57,7 +57,7 @@ async def test_a_missing_library_is_not_created(tmp_path: Path, kind: str) -> No
     assert names(tmp_path) == []
 
 
-async def test_a_library_in_memory_is_noted(tmp_path: Path) -> None:
+async def test_a_library_in_memory_is_a_note(tmp_path: Path) -> None:
     assert states(await store(settings(tmp_path, KINDLY_STORE="memory"))) == {"library": "note"}
 
 
