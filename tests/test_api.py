@@ -24,7 +24,7 @@ async def test_a_program_searches_fetches_reads_and_recalls(
 ) -> None:
     url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
     site.add("/serper/search", serper([url]))
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with kindly.open(settings) as web:
             found = await web.search("frobnicator", count=1)
             page = await web.fetch(url, format="text")

@@ -55,7 +55,7 @@ async def test_a_batch_keeps_its_order_and_isolates_a_failure(tmp_path: Path) ->
         environ = environment(site, tmp_path, SERPER_API_KEY=BOTH["SERPER_API_KEY"])
         async with open_app(Settings.load(environ)) as app:
             queries = [Query("a"), Query("bad"), Query("ccc")]
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 outcomes = await app.stages.searcher.search_all(queries, Deadline.after(10))
     assert [type(outcome).__name__ for outcome in outcomes] == ["Hits", "ProviderRejected", "Hits"]
     assert [outcome.query.text for outcome in outcomes if isinstance(outcome, Hits)] == ["a", "ccc"]

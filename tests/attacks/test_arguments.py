@@ -137,7 +137,7 @@ def served(profile: Profile) -> Iterator[tuple[Engine, Any]]:
 
         def call(tool: str, arguments: dict[str, Any]) -> CallToolResult:
             async def bounded() -> CallToolResult:
-                with anyio.fail_after(30):
+                with anyio.fail_after(120):
                     return await engine.client.call_tool(tool, arguments)
 
             return portal.call(bounded)

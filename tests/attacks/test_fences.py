@@ -104,7 +104,7 @@ async def test_forged_mark_ends_no_fence_in_any_answer(
     found = serper([url], title=f"Zanzibar {forged}", snippet=f"{forged} snippet", date=forged)
     site.add("/serper/search", found)
     environ = environment(site, tmp_path, **BOTH, KINDLY_BROWSER="off", KINDLY_STORE="memory")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with calling(environ) as call:
             answers = [
                 await call("get_content", url=url),
@@ -173,7 +173,7 @@ async def test_mark_is_new_in_each_answer_and_told_to_nobody() -> None:
     tokens: set[str] = set()
     async with running(Network({"a.example.com": [[PUBLIC]]})) as engine:
         for number in range(20):
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 answer = await engine.content(f"http://a.example.com/{number}")
             tokens |= set(TRUE_MARK.findall(text_of(answer)))
     assert len(tokens) == 20
@@ -185,7 +185,7 @@ async def test_every_answer_says_where_its_text_is_from(site: Site, tmp_path: Pa
     url = site.url("/article")
     site.add("/serper/search", serper([url]))
     environ = environment(site, tmp_path, **BOTH, KINDLY_BROWSER="off", KINDLY_STORE="memory")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with calling(environ) as call:
             page = await call("get_content", url=url)
             found = await call("web_search", query="bees")
@@ -339,7 +339,7 @@ async def test_failure_says_nothing_of_the_page(
         "get_content": {"url": url},
         "web_search": {"query": "bees"},
     }
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with calling(environment(site, tmp_path, **BOTH, **more)) as call:
             answer = await call(tool, **arguments[tool])
     said = [text_of(answer), json.dumps(answer.structured_content)]
@@ -366,7 +366,7 @@ async def test_page_text_of_other_profiles_cannot_end_its_string(
         more["SEARXNG_BASE_URL"] = site.url("/searx")
         item = {"title": '"}]', "url": url, "content": '"}], "x'}
         site.add("/searx/search", text(json.dumps({"results": [item]}), "application/json"))
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with calling(environment(site, tmp_path, **BOTH, **more)) as call:
             answer = await call.client.call_tool(tool, arguments)
     assert not answer.is_error, text_of(answer)
@@ -402,7 +402,7 @@ async def test_robots_and_redirect_bodies_are_not_logged(caplog: pytest.LogCaptu
         return loud(302, Location=f"/{WORD}") if seen.target == "/" else loud(500)
 
     async with running(Network({"a.example.com": [[PUBLIC]]}, server, robots=True)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             answer = await engine.content("http://a.example.com/")
     assert answer.is_error
     assert WORD not in text_of(answer)

@@ -380,7 +380,7 @@ async def test_what_was_left_out_is_counted_in_the_answer_of_a_page_and_of_a_sea
         return html(body)
 
     async with running(Network({"a.example.com": [[PUBLIC]]}, site)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             page = await engine.content("http://a.example.com/")
             found = await engine.search("http://a.example.com/")
     assert page.structured_content is not None

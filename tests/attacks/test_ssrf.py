@@ -139,7 +139,7 @@ async def test_vector_comes_out_right_and_dials_nothing_private(vector: Vector) 
         deadline_s=0.05 if slow else 5,
     )
     async with running(network) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             first = await asked(engine, vector.asked)
             again = await asked(engine, vector.asked)
     assert [dial for dial in engine.private_dials if dial[0] not in vector.opened] == []
@@ -162,7 +162,7 @@ async def asked(engine: Engine, url: str) -> CallToolResult:
 @pytest.mark.parametrize("url", LITERALS.values(), ids=LITERALS)
 async def test_address_is_refused_before_a_name_is_looked_up(url: str) -> None:
     async with running(Network(HERE)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await engine.content(url)
     assert result.is_error
     assert engine.dialler.dialled == []
@@ -180,7 +180,7 @@ async def test_address_is_refused_by_the_tools_of_other_profiles(
 ) -> None:
     chosen = load_profile(profile)
     async with running(Network(HERE), chosen) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await engine.client.call_tool(tool, {"url": url, **more})
     assert result.is_error
     assert engine.dialler.dialled == []
@@ -190,7 +190,7 @@ async def test_no_link_among_search_results_leads_to_a_private_address() -> None
     async with running(Network(HERE)) as engine:
         for start in range(0, len(LITERALS), 20):
             urls = tuple(LITERALS.values())[start : start + 20]
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 result = await engine.search(*urls)
             assert result.structured_content is not None
             found = result.structured_content["results"]
@@ -232,7 +232,7 @@ async def test_no_hop_leads_to_a_private_address(way: str) -> None:
     fetched = []
     async with running(Network(names | HERE, site, robots=way == "robots")) as engine:
         for number, (name, _) in enumerate(rows):
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 result = await engine.content(f"http://r{number}.example.com/first/{number}")
             if not result.is_error:
                 fetched.append(name)
@@ -245,7 +245,7 @@ async def test_no_address_gets_past_the_guard_through_a_proxy() -> None:
     egress = Egress("http://proxy.corp:3128", "http://proxy.corp:3128")
     async with running(Network(HERE, egress=egress)) as engine:
         for name, url in LITERALS.items():
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 assert (await engine.content(url)).is_error, name
     assert engine.dialler.dialled == []
 
@@ -265,7 +265,7 @@ def browser_requests() -> list[str]:
 async def test_no_request_of_a_browser_reaches_a_private_address() -> None:
     guard = Guard(GuardPolicy(), FakeResolver(HERE))
     allowed = []
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with scripted_net() as net:
             proxy = FilteringProxy(guard, ProxyLimits(), net.dial)
             async with running_proxy(proxy):
@@ -293,7 +293,7 @@ async def test_name_never_leads_to_a_private_address(answers: list[list[str]]) -
     results = []
     async with running(Network({"name.example.com": answers}, site)) as engine:
         for _ in range(3):
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 results.append(await engine.content("http://name.example.com/"))
     assert engine.private_dials == []
     assert any(result.is_error for result in results)
@@ -308,7 +308,7 @@ async def test_name_that_a_redirect_leads_to_is_checked_too(answers: list[list[s
         return Answer(ARTICLE.encode(), headers={"Content-Type": "text/html"})
 
     async with running(Network(HERE | {"name.example.com": answers}, site)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             await engine.content(f"http://{SITE}/")
     assert engine.private_dials == []
 
@@ -331,7 +331,7 @@ async def test_a_loader_whose_base_is_private_or_rebinds_dials_nothing_private()
             "https://stackoverflow.com/questions/1/x",
             "https://pypi.org/project/x/",
         ):
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 await engine.content(url)
     assert engine.private_dials == []
 
@@ -364,7 +364,7 @@ async def test_blocked_domain_is_asked_in_no_spelling_and_by_no_redirect(
     names = {host: [[PUBLIC]] for host in hosts}
     policy = GuardPolicy(blocked_domains=(blocked,))
     async with running(Network(names, site, policy)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await engine.content(url)
     assert result.is_error
     assert all(seen.host == "r.example.net" for seen in engine.dialler.seen)
@@ -391,7 +391,7 @@ async def test_only_allowed_domains_are_asked_where_there_is_a_list(
     names = {host: [[PUBLIC]] for host in ("good.example.com", "evil.example", *hosts)}
     policy = GuardPolicy(allowed_domains=("good.example.com",))
     async with running(Network(names, site, policy)) as engine:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await engine.content(url)
     assert result.is_error is not fetched
     assert all(seen.host.endswith("good.example.com") for seen in engine.dialler.seen)
@@ -457,7 +457,7 @@ async def test_every_unsafe_port_is_refused_and_common_web_ports_are_not() -> No
             assert (await engine.content(f"http://{SITE}:{port}/")).is_error
         assert engine.dialler.dialled == []
         for port in (80, 443, 3000, 8000, 8080, 8443, 9000):
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 assert not (await engine.content(f"http://{SITE}:{port}/")).is_error
 
 

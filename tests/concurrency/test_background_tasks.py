@@ -16,7 +16,7 @@ async def test_tasks_are_cancelled_when_the_block_ends() -> None:
         finally:
             ended.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with background_tasks() as tasks:
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
@@ -44,7 +44,7 @@ async def with_failing_task() -> None:
 
 
 async def test_exception_of_a_task_ends_the_block() -> None:
-    with pytest.raises(ValueError, match="failed"), anyio.fail_after(60):
+    with pytest.raises(ValueError, match="failed"), anyio.fail_after(120):
         await with_failing_task()
 
 

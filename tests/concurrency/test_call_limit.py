@@ -35,7 +35,7 @@ async def test_a_waiting_call_gets_the_slot_that_becomes_free() -> None:
         async with limit.slot():
             order.append("second")
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks, limit.slot():
             tasks.start_soon(second)
             await anyio.wait_all_tasks_blocked()

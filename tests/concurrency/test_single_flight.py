@@ -33,7 +33,7 @@ async def test_concurrent_callers_share_one_run() -> None:
     async def call(key: str) -> None:
         values.append(await flights(key, work))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(5):
                 tasks.start_soon(call, "a")
@@ -53,7 +53,7 @@ async def test_a_failure_is_shared_too() -> None:
             await flights("a", work)
         failed.append(caught.value)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
                 tasks.start_soon(call)
@@ -76,7 +76,7 @@ async def test_after_cancelling_the_first_caller_the_next_one_runs_the_work() ->
     async def follower() -> None:
         values.append(await flights("a", work))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(leader)
             await anyio.wait_all_tasks_blocked()

@@ -66,7 +66,7 @@ def catalogue(hop: SameForAll, time: FakeTime) -> Loaders:
 async def outcome_of(url: str, hop: SameForAll) -> Page | KindlyError:
     time = FakeTime()
     try:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             return await catalogue(hop, time)(PageRequest(parse(url), time.deadline()))
     except KindlyError as error:
         return error

@@ -54,7 +54,7 @@ async def search(api: FakeApi, configured: tuple[str, ...] = BOTH) -> Hits:
                 if spec.name in configured
             )
         )
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             return await router.search(QUERY, Deadline.after(30))
 
 

@@ -83,7 +83,7 @@ def provider_answering(
 
 async def failure_of(spec: ProviderSpec, reply: Reply) -> SearchError:
     provider, _ = provider_answering(spec, reply)
-    with anyio.fail_after(60), pytest.raises(SearchError) as caught:
+    with anyio.fail_after(120), pytest.raises(SearchError) as caught:
         await provider.search(QUERY, Deadline.after(5))
     return caught.value
 

@@ -59,7 +59,7 @@ async def test_a_name_that_does_not_resolve_is_told_and_the_next_page_comes() ->
 
     async with open_fetcher(seams=Seams(resolver=broken)) as fetcher:
         for _ in range(3):
-            with anyio.fail_after(60), pytest.raises(PageUnreachable, match=r"site\.example"):
+            with anyio.fail_after(120), pytest.raises(PageUnreachable, match=r"site\.example"):
                 await fetcher.fetch(parse("https://site.example/"), Deadline.after(5))
 
 
@@ -105,7 +105,7 @@ async def test_without_embeddings_pages_are_fetched_and_read_by_words(
     if outage in OUTAGES:
         site.add("/v1/embeddings", OUTAGES[outage])
     server = site.url() if outage in OUTAGES else CLOSED
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with engine(site, tmp_path, EMBEDDING_SERVER_URL=server) as at:
             assert await at.search("bees") == "ok"
             assert await at.fetch("/p0") == "http"

@@ -68,7 +68,7 @@ async def test_files_locked_while_it_runs_cost_no_answer_and_one_warning_and_are
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pages(site)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with engine(site, tmp_path) as at:
             assert await at.search("before") == "ok"
             with locked(tmp_path, wholly=False):
@@ -86,7 +86,7 @@ async def test_files_locked_at_its_start_cost_no_answer_and_one_warning_and_are_
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     pages(site)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with engine(site, tmp_path) as at:
             assert await at.search("before") == "ok"
         async with engine(site, tmp_path) as at:
@@ -105,7 +105,7 @@ async def test_a_data_directory_that_cannot_be_made_costs_no_answer_and_one_warn
 ) -> None:
     pages(site)
     (tmp_path / "taken").write_text("a file where the folder should be")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with engine(site, tmp_path / "taken") as at:
             assert await all_verbs(at) == WELL
             assert await at.fetch("/p1") == "cache"
@@ -118,7 +118,7 @@ async def test_damaged_files_cost_no_answer_and_the_library_is_begun_anew(
     pages(site)
     for name in FILES:
         (tmp_path / name).write_bytes(b"not a database at all " * 500)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with engine(site, tmp_path) as at:
             assert await all_verbs(at) == WELL
             assert await at.read("/p3") == "library"
@@ -135,7 +135,7 @@ async def test_a_full_disk_costs_no_answer_and_one_warning_and_is_used_again(
     pages(site)
     folder = tmp_path / "data"
     folder.mkdir()
-    with anyio.fail_after(60), small_disk(folder, wanted=how == "small-disk"):
+    with anyio.fail_after(120), small_disk(folder, wanted=how == "small-disk"):
         done = await anyio.run_process(
             [sys.executable, "-m", "tests.support.full_disk", str(site.port), str(folder), how],
             cwd=ROOT,

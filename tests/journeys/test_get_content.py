@@ -30,7 +30,7 @@ pytestmark = pytest.mark.anyio
 )
 async def test_page_is_read(site: Site, tmp_path: Path, path: str, words: str) -> None:
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             page = await call.page(site.url(path))
     assert words in page["page_content"]
     assert page["url"] == site.url(path)
@@ -234,7 +234,7 @@ async def test_code_and_tables_come_verbatim(site: Site, tmp_path: Path) -> None
 async def test_a_heavy_page_does_not_hold_up_another_call(site: Site, tmp_path: Path) -> None:
     heavy = site.add("/heavy", html("<div>" * 150_000 + "deep"))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(40):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(lambda: call("get_content", url=heavy))
                 for _ in range(5):

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_two_clients_search_over_http(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", serper([site.url("/article")]))
-    with http_server(environment(site, tmp_path, **BOTH)) as address, anyio.fail_after(60):
+    with http_server(environment(site, tmp_path, **BOTH)) as address, anyio.fail_after(120):
         for mode in ("auto", "legacy"):
             async with Client(address, mode=mode) as client:
                 result = await client.call_tool("web_search", {"query": "bees"})
@@ -175,7 +175,10 @@ async def test_a_token_of_the_authorization_server_gets_an_answer(
     oauth = {"KINDLY_OAUTH_ISSUER": issuer, "KINDLY_OAUTH_AUDIENCE": "https://search.example/mcp"}
     made = {"iss": issuer, "aud": oauth["KINDLY_OAUTH_AUDIENCE"], "exp": int(time.time()) + 300}
     token = jwt.encode(made, key, "ES256", {"kid": "one"})
-    with http_server(environment(site, tmp_path, **BOTH, **oauth)) as address, anyio.fail_after(60):
+    with (
+        http_server(environment(site, tmp_path, **BOTH, **oauth)) as address,
+        anyio.fail_after(120),
+    ):
         for mode in ("auto", "legacy"):
             async with (
                 httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as wire,

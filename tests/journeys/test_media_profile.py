@@ -393,7 +393,7 @@ async def test_a_failed_search_is_never_an_empty_one(
 ) -> None:
     site.add(BRAVE, answer)
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             told = await call("WebSearch", query="Dune")
     assert told.is_error
     assert data(told)["errorCode"] == code

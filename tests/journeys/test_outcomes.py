@@ -64,7 +64,7 @@ async def test_what_stands_in_place_of_a_page_is_told(
     answer = Answer(body.encode(), status, {"Content-Type": "text/html; charset=utf-8"})
     url = site.add("/wall", answer)
     async with calling(environment(site, tmp_path, **WITHOUT_BROWSER)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("get_content", url=url)
     assert result.is_error
     assert result.structured_content is not None
@@ -84,7 +84,7 @@ async def test_what_stands_in_place_of_a_page_is_told(
 async def test_what_passes_is_waited_for(site: Site, tmp_path: Path, route: Route) -> None:
     url = site.add("/later", route)
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert "ultraviolet" in page["page_content"]
     assert site.count("/later") == 2
@@ -107,7 +107,7 @@ async def test_a_charset_that_is_declared_wrongly_is_seen_through(
         "/wrong", Answer(body, headers={"Content-Type": f"text/html; charset={declared}"})
     )
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert FRENCH in page["page_content"]
 
@@ -115,7 +115,7 @@ async def test_a_charset_that_is_declared_wrongly_is_seen_through(
 async def test_eight_megabytes_are_refused(site: Site, tmp_path: Path) -> None:
     url = site.add("/long", html(f"<main>{PARAGRAPH * (8_000_000 // len(PARAGRAPH))}</main>"))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("get_content", url=url)
     assert result.is_error
     assert "(too_large)" in text_of(result)
@@ -124,7 +124,7 @@ async def test_eight_megabytes_are_refused(site: Site, tmp_path: Path) -> None:
 async def test_just_under_two_megabytes_are_read(site: Site, tmp_path: Path) -> None:
     url = site.add("/long", html(f"<main>{PARAGRAPH * (1_950_000 // len(PARAGRAPH))}</main>"))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert "ultraviolet" in page["page_content"]
     assert page["cursor"]
@@ -134,7 +134,7 @@ async def test_a_hundred_thousand_nested_tags_end_in_an_outcome(site: Site, tmp_
     depth = 100_000
     url = site.add("/deep", html("<div>" * depth + "<p>At the bottom.</p>" + "</div>" * depth))
     async with calling(environment(site, tmp_path, **WITHOUT_BROWSER)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await call("get_content", url=url)
             after = await call.page(site.url("/article"))
     assert (result.structured_content or {})["status"] in {"ok", "too_large", "unsupported"}
@@ -146,7 +146,7 @@ async def test_a_hundred_thousand_nested_tags_end_in_an_outcome(site: Site, tmp_
 async def test_a_page_that_only_a_script_draws_is_rendered(site: Site, tmp_path: Path) -> None:
     url = site.add("/app", html(APP))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert page["how"] == "browser"
     assert "Drawn by a script for a reader." in page["page_content"]
@@ -159,7 +159,7 @@ async def test_a_bot_check_that_a_browser_does_not_pass_is_told_as_one(
 ) -> None:
     url = site.add("/wall", html(CLOUDFLARE))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await call("get_content", url=url)
     assert result.is_error
     assert "(blocked)" in text_of(result)

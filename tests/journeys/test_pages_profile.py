@@ -138,7 +138,7 @@ async def test_a_query_that_fails_does_not_sink_the_others(
 ) -> None:
     site.add(GOOGLE, google(dogs=failure))
     async with calling(settings(site, tmp_path, **KEYS)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             answer = data(await call("web.search", query=["cats", "dogs", "eels"]))
     first, second, third = answer["queries"]
     assert first["result"] == google_json("cats")
@@ -158,7 +158,7 @@ async def test_a_server_error_is_tried_once_more_and_nothing_else(
 ) -> None:
     site.add(GOOGLE, Answer(status=status))
     async with calling(settings(site, tmp_path, **KEYS)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             answer = await call("web.search", query="cats")
     assert answer.is_error
     assert "Google" in text_of(answer)
@@ -188,7 +188,7 @@ async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) ->
 
     site.add(GOOGLE, meet)
     async with calling(settings(site, tmp_path, **KEYS)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             answer = data(await call("web.search", query=[f"q{n}" for n in range(6)]))
     assert len(answer["queries"]) == 6
     assert most == 2
@@ -220,7 +220,7 @@ async def test_searches_downloads_and_embeddings_share_one_cap(site: Site, tmp_p
     urls = [site.add(f"/guide/{number}", counted(page)) for number in range(4)]
     given = {**KEYS, **SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
     async with calling(settings(site, tmp_path, **given)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 for number, url in enumerate(urls):
                     tasks.start_soon(partial(call, "web.search", query=f"q{number}"))
@@ -360,7 +360,7 @@ async def test_matching_chunks_come_with_id_score_headings_and_time(
     url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
     before = datetime.now(UTC) - timedelta(seconds=2)
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             answer = data(await call("web.readFromPage", url=url, query=QUESTION))
     assert set(answer) == {"url", "title", "lastCrawled", "queries"}
     assert answer["url"] == url
@@ -533,7 +533,7 @@ async def test_a_page_without_text_has_a_note_and_no_chunks(site: Site, tmp_path
 
 async def test_a_time_out_names_its_setting(site: Site, tmp_path: Path) -> None:
     async with calling(settings(site, tmp_path, REQUEST_TIMEOUT_MS="700")) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             answer = await call("web.readFromPage", url=site.url("/slow-headers"), query="bees")
     assert answer.is_error
     assert "REQUEST_TIMEOUT_MS is 700" in text_of(answer)
@@ -554,7 +554,7 @@ async def test_a_page_that_cannot_be_had_is_an_error(
     site: Site, tmp_path: Path, path: str, told: str
 ) -> None:
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             answer = await call("web.readFromPage", url=site.url(path), query="bees")
     assert answer.is_error
     assert told in text_of(answer)
@@ -610,7 +610,7 @@ async def test_embeddings_are_asked_for_in_batches_within_the_cap(
     site.add(EMBEDDINGS, meet)
     given = {**SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder"), "EMBEDDING_TOKENS_SIZE": "64"}
     async with calling(settings(site, tmp_path, **given)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             data(await call("web.readFromPage", url=url, query="frobnicator number 77"))
     assert max(sizes) == 32
     assert len(sizes) >= 4
@@ -630,7 +630,7 @@ async def test_without_embeddings_words_or_the_longest_blocks_stand_there_with_a
     site.add(EMBEDDINGS, failure)
     given = {**SERVER, "EMBEDDING_SERVER_URL": site.url("/embedder")}
     async with calling(settings(site, tmp_path, **given)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             answer = data(await call("web.readFromPage", url=url, query=question))
     results = answer["queries"][0]["results"]
     assert results

@@ -64,7 +64,7 @@ async def test_a_provider_is_set_up_by_its_variables_alone(
     # The stored results lead to the internet, which no test may touch.
     nowhere = {"KINDLY_ALLOWED_DOMAINS": "nowhere.example"}
     async with calling(environment(site, tmp_path, **environ, **nowhere)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             results = await call.search("structural pattern matching", num_results=2)
     assert len(results) == 2
     assert {result["provider"] for result in results} == {name.partition(",")[0]}

@@ -19,7 +19,7 @@ def guide(site: Site) -> str:
 async def test_only_the_passage_that_answers_comes_back(site: Site, tmp_path: Path) -> None:
     url = guide(site)
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("read_page", url=url, question=QUESTION)
     assert not result.is_error, text_of(result)
     assert result.structured_content is not None

@@ -52,7 +52,7 @@ async def test_a_page_drawn_by_scripts_is_rendered(site: Site, tmp_path: Path) -
         Answer(json.dumps(DATA).encode(), headers={"Content-Type": "application/json"}),
     )
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             page = await call.page(url)
             again = await call.page(url)
     assert page["how"] == "browser"
@@ -67,7 +67,7 @@ async def test_without_a_browser_the_page_is_told_as_empty(
 ) -> None:
     url = site.add("/app", html(SHELL))
     async with calling(environment(site, tmp_path, **settings)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await call("get_content", url=url)
     assert result.is_error
     assert "(empty)" in text_of(result)
@@ -78,5 +78,5 @@ async def test_a_page_with_text_never_starts_a_browser(site: Site, tmp_path: Pat
     """A browser that cannot start would be noticed: it does not exist."""
     settings = {"KINDLY_BROWSER": "playwright", "KINDLY_BROWSER_PATH": str(tmp_path / "none")}
     async with calling(environment(site, tmp_path, **settings)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             assert (await call.page(site.url("/article")))["how"] == "http"

@@ -45,7 +45,7 @@ async def ask(address: str, tool: str, **arguments: object) -> dict[str, Any]:
 async def test_what_one_reads_the_other_recalls(site: Site, replicas: tuple[str, str]) -> None:
     site.add(EMBEDDINGS, embedder)
     url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
-    with anyio.fail_after(90):
+    with anyio.fail_after(120):
         await ask(replicas[0], "read_page", url=url, question=QUESTION)
         found = await ask(replicas[1], "recall", question=QUESTION)
         again = await ask(replicas[1], "read_page", url=url, question=QUESTION)
@@ -70,7 +70,7 @@ async def test_a_page_that_both_are_asked_for_at_once_is_fetched_and_embedded_on
 
     site.add(EMBEDDINGS, embeds)
     url = site.add("/guide", html(GUIDE))
-    with anyio.fail_after(90):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for address in replicas:
                 tasks.start_soon(read, address)

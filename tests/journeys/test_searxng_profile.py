@@ -70,7 +70,7 @@ async def test_use_case_is_served(site: Site, tmp_path: Path, name: str) -> None
     urls = [site.url("/article"), site.url("/markdown"), site.url("/plain")]
     site.add("/searx/search", searxng(urls, words=wanted["query"]))
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("web_search", **wanted)
     found = metadata(result)
     assert not result.is_error
@@ -160,7 +160,7 @@ async def test_no_answer_exceeds_its_size_and_cuts_are_told(site: Site, tmp_path
     site.add("/searx/search", searxng(urls))
     environ = settings(site, tmp_path, KINDLY_MAX_TOKENS="3000")
     async with calling(environ) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("web_search", query="rust async")
     assert count_tokens(text_of(result)) <= 3000
     found = metadata(result)
@@ -215,7 +215,7 @@ async def test_without_instances_the_error_has_its_shape(site: Site, tmp_path: P
         site, tmp_path, KINDLY_PROFILE="searxng", SEARX_SPACE_URL=site.url("/no-list")
     )
     async with calling(environ) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await call("web_search", query="rust programming")
     assert result.is_error
     found = metadata(result)
@@ -245,7 +245,7 @@ async def test_a_failed_search_is_told_by_kind(
 ) -> None:
     site.add("/searx/search", answer)
     async with calling(settings(site, tmp_path)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             result = await call("web_search", query="rust")
     assert result.is_error
     assert metadata(result)["error_type"] == kind

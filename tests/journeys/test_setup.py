@@ -43,7 +43,7 @@ async def test_the_command_that_setup_wrote_lists_the_tools(client: Client, tmp_
     parameters = written(client, tmp_path)
     assert parameters.env is not None
     assert parameters.env["SERPER_API_KEY"] == KEY
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with McpClient(parameters) as session:
             tools = (await session.list_tools()).tools
     assert [tool.name for tool in tools] == ["web_search", "get_content", "read_page", "recall"]

@@ -32,7 +32,7 @@ async def test_a_question_comes_with_its_answers_through_the_api(
     )
     environ = environment(site, tmp_path, KINDLY_STACKEXCHANGE_API_URL=site.url("/se"))
     async with calling(environ) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             page = await call.page(QUESTION)
     assert page["how"] == "loader:stackexchange"
     assert "yield" in page["page_content"]
@@ -54,7 +54,7 @@ async def test_an_issue_comes_through_the_api_and_its_token_goes_nowhere_else(
         site, tmp_path, KINDLY_GITHUB_API_URL=site.url("/gh"), GITHUB_TOKEN=GITHUB_TOKEN
     )
     async with calling(environ) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert page["how"] == "loader:github"
     assert GITHUB_TOKEN not in str(page)
@@ -72,7 +72,7 @@ async def test_a_failing_api_leaves_the_page_to_the_page(site: Site, tmp_path: P
         KINDLY_ALLOWED_DOMAINS="127.0.0.1",
     )
     async with calling(environ) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             result = await call("get_content", url=QUESTION)
     assert result.is_error
     assert "(refused)" in text_of(result)
@@ -108,6 +108,6 @@ async def test_a_file_is_read_by_what_it_is(site: Site, tmp_path: Path, name: st
     body, media_type, words = FILES[name]
     url = site.add("/file", Answer(body, headers={"Content-Type": media_type}))
     async with calling(environment(site, tmp_path)) as call:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             page = await call.page(url)
     assert words in page["page_content"]

@@ -61,7 +61,7 @@ async def test_tools_are_listed_without_key_and_say_what_they_are(tmp_path: Path
 
 async def test_nothing_but_messages_goes_to_standard_output(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", serper([site.url("/article"), site.url("/status/500")]))
-    with anyio.fail_after(60), RawServer(environment(site, tmp_path, **BOTH)) as server:
+    with anyio.fail_after(120), RawServer(environment(site, tmp_path, **BOTH)) as server:
         await server.send(INITIALIZE, INITIALIZED, tool_call(2, "web_search", {"query": "bees"}))
         answers = [await server.receive(), await server.receive()]
         await server.send({"jsonrpc": "2.0", "method": "nonsense"}, tool_call(3, "nonsense", {}))
@@ -75,7 +75,7 @@ async def test_nothing_but_messages_goes_to_standard_output(site: Site, tmp_path
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "in the middle of a call"])
 async def test_it_leaves_when_standard_input_closes(site: Site, tmp_path: Path, busy: bool) -> None:
-    with anyio.fail_after(60), RawServer(environment(site, tmp_path)) as server:
+    with anyio.fail_after(120), RawServer(environment(site, tmp_path)) as server:
         await server.send(INITIALIZE, INITIALIZED)
         await server.receive()
         if busy:

@@ -37,7 +37,7 @@ async def test_a_search_is_one_trace_from_the_call_to_the_reading(
     site.add("/v1/traces", Answer())
     site.add("/serper/search", serper([site.url("/article")]))
     environ = environment(site, tmp_path, **BOTH, OTEL_EXPORTER_OTLP_ENDPOINT=site.url())
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with calling(environ) as call:
             await call.search(QUERY)
     told = spans(site)

@@ -139,7 +139,7 @@ async def test_page_content_is_always_a_string(site: Site, tmp_path: Path) -> No
     addresses = [*(site.url(path) for path in paths), "ftp://example.com/x", "http://10.0.0.1/"]
     site.add("/serper/search", serper(addresses))
     async with calling(environment(site, tmp_path, **BOTH)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             results = await call.search(num_results=20)
     assert len(results) >= len(paths)
     for result in results:
@@ -179,7 +179,7 @@ async def test_pages_are_read_at_the_same_time(site: Site, tmp_path: Path) -> No
 
     site.add("/serper/search", serper([site.add(f"/meet/{n}", meet) for n in range(5)]))
     async with calling(environment(site, tmp_path, **BOTH)) as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             results = await call.search(num_results=5)
     assert ["met" in result["page_content"] for result in results] == [True] * 5
 
@@ -266,7 +266,7 @@ async def test_a_cancelled_call_closes_its_connections(site: Site, tmp_path: Pat
 
     site.add("/serper/search", serper([site.add("/wait", wait)]))
     async with calling(environment(site, tmp_path, **BOTH), "legacy") as call:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(call.search)
                 await asked.wait()

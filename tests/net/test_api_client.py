@@ -65,7 +65,7 @@ async def test_the_proxy_gets_the_request_and_its_password() -> None:
     async with loopback_server(reply) as server:
         proxy = f"http://user:word@127.0.0.1:{server.port}"
         async with build_client(timeout_s=5, user_agent="x", proxies=Proxies(http=proxy)) as client:
-            with anyio.fail_after(60):
+            with anyio.fail_after(120):
                 await client.get("http://api.example/search")
     (request,) = server.received
     assert request.startswith(b"GET http://api.example/search HTTP/1.1\r\n")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 async def session(settings: dict[str, str], url: str) -> list[object]:
     """Search, fetch and read; the results."""
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with kindly.open(settings) as web:
             found = await web.search("frobnicator", count=1)
             page = await web.fetch(url)
@@ -116,7 +116,7 @@ async def test_a_rendered_page_is_replayed_without_a_browser(site: Site, tmp_pat
     url = site.add("/app", html(app))
     environ = environment(site, tmp_path, KINDLY_CASSETTE=str(tmp_path / "c"))
     pages: list[Any] = []
-    with anyio.fail_after(90):
+    with anyio.fail_after(120):
         for more in ({}, {"KINDLY_BROWSER": "off"}):
             async with kindly.open(environ | more) as web:
                 pages.append(await web.fetch(url))

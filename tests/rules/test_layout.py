@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import chain
 from pathlib import Path
 
@@ -82,3 +82,21 @@ def test_nothing_is_imported_from_a_test_module(folder: Path) -> None:
         for path in sorted(folder.rglob("*.py"))
     }
     assert {name: imports for name, imports in found.items() if imports} == {}
+
+
+def public_classes() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def test_a_public_class_name_is_used_once() -> None:
+    """Except by plugins, which do not know each other."""
+    shared = {
+        name: [file for file in files if not PLUGINS.search(f"/{file}")]
+        for name, files in public_classes().items()
+    }
+    assert {name: files for name, files in shared.items() if len(files) > 1} == {}

@@ -10,7 +10,7 @@ WORDS = [
     for line in (Path(__file__).with_name("archaic_words.txt")).read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 ]
-PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = ("README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md")
 DATA = {
     ("README.md", "nobody"): "the recorded page of the demo",
     ("src/kindly/search/ranking/query_words.py", "whom"): "a list of stop words",

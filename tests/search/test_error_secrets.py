@@ -85,7 +85,7 @@ async def test_no_error_or_log_line_shows_the_key(
     async with FakeApi({host: [reply]}).client() as client:
         provider = built(spec, client, SecretStr(CANARY))
         router = routed(provider)
-        with anyio.fail_after(60), pytest.raises(SearchError) as caught:
+        with anyio.fail_after(120), pytest.raises(SearchError) as caught:
             await router.search(QUERY, Deadline.after(5))
     assert CANARY not in everything_shown_by(caught.value)
     assert CANARY not in logs.text
@@ -133,7 +133,7 @@ async def test_a_real_connection_logs_neither_key_nor_query_at_any_level(
         build_client(timeout_s=5, user_agent="test") as client,
     ):
         provider = built(spec, client, SecretStr(CANARY), f"http://127.0.0.1:{server.port}")
-        with anyio.fail_after(60), pytest.raises(SearchError) as caught:
+        with anyio.fail_after(120), pytest.raises(SearchError) as caught:
             await provider.search(QUERY, Deadline.after(5))
     assert caught.value.status == 500
     assert CANARY.encode() in server.received[0]

@@ -116,7 +116,7 @@ async def test_identical_concurrent_searches_are_one() -> None:
     async def call() -> None:
         answers.append(await cache(TEA, searches))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(4):
                 tasks.start_soon(call)

@@ -83,7 +83,7 @@ class FakeApi:
     async def load(self, loader: Loader, url: str, **tokens: str) -> Page:
         """What the loader gives for an address; `GITHUB_TOKEN="…"` sets that token."""
         settings = LoaderSettings({name: FakeSecret(value) for name, value in tokens.items()})
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             return await loader.load(parse(url), self.client(loader, parse(url), settings))
 
 

@@ -125,7 +125,7 @@ def instances_json(grades: dict[str, Grade]) -> bytes:
 async def search(
     site: PublicInstances, pool: InstancePool, seconds: float = 30.0
 ) -> ProviderResults:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         return await pool.search(QUERY, site.deadline(seconds))
 
 

@@ -111,7 +111,7 @@ async def test_a_configured_service_name_is_used(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_a_collector_gets_the_spans_over_http() -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with running_site() as collector:
             collector.add("/v1/traces", Answer())
             tracer = open_tracer(collector.url("/"), "1")

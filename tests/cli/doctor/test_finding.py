@@ -19,7 +19,7 @@ async def twice(_: Settings) -> list[CheckResult]:
 
 
 async def test_results_keep_the_order_of_the_checks_and_a_late_check_is_a_problem() -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         found = await run_checks([Check("slow", never, 0.01), Check("a", twice)], Settings.load({}))
     assert [(finding.check, finding.state) for finding in found] == [
         ("slow", "problem"),

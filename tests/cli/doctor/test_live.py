@@ -34,7 +34,7 @@ def only(found: list[CheckResult]) -> CheckResult:
 
 
 async def asked(chosen: Settings) -> CheckResult:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         return only(await live.provider(chosen, SERPER))
 
 
@@ -74,7 +74,7 @@ async def test_each_provider_is_called_alone(site: Site, tmp_path: Path) -> None
     site.add("/serper/search", Answer(status=503))
     site.add("/tavily/search", Answer(status=401))
     both = keyed(site, tmp_path, TAVILY_API_KEY="canary-tavily-1", KINDLY_FUSE="2")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         found = await run_checks(live.live_checks(both), both)
     states = {finding.check: finding.state for finding in found}
     assert states == {"DNS": "ok", "serper live": "problem", "tavily live": "problem"}

@@ -63,13 +63,13 @@ async def test_the_systems_certificates_are_fine(tmp_path: Path) -> None:
 
 
 async def test_the_parser_reads_a_page(tmp_path: Path) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         assert only(await local.engine(settings(tmp_path))).check == "parser"
 
 
 async def test_search_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     broken = settings(tmp_path, SERPER_API_KEY="canary-1", SSL_CERT_FILE=str(tmp_path / "none"))
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         found = await local.engine(broken)
     assert [(finding.check, finding.state) for finding in found] == [
         ("parser", "ok"),
@@ -99,7 +99,7 @@ async def test_a_browser_that_does_not_start_is_a_problem(tmp_path: Path) -> Non
     script = tmp_path / "chrome"
     script.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
     script.chmod(0o755)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         finding = only(await local.browser(settings(tmp_path, KINDLY_BROWSER_PATH=str(script))))
     assert finding.state == "problem"
     assert "did not start" in finding.detail
@@ -108,7 +108,7 @@ async def test_a_browser_that_does_not_start_is_a_problem(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(not has_browser(), reason="no browser, or no playwright, is installed")
 async def test_a_browser_is_found_and_started(tmp_path: Path) -> None:
-    with anyio.fail_after(90):
+    with anyio.fail_after(120):
         assert only(await local.browser(settings(tmp_path))).state == "ok"
 
 

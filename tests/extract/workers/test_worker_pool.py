@@ -42,7 +42,7 @@ async def hostile(
         pages_per_process=pages_per_process,
         program="tests.support.hostile_html",
     )
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with pool as workers:
             yield workers
 
@@ -62,7 +62,7 @@ def is_running(pid: int) -> bool:
 
 async def test_page_becomes_the_same_document_as_in_process() -> None:
     source = page("<title>T</title><main><h1>Head</h1><p>Text é <a href=/x>link</a>.</p></main>")
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with WorkerPool(environ=ENVIRON) as workers:
             there = await workers.extract(source, ExtractOptions(), Deadline.after(20))
         here = await InProcessExtractor().extract(source, ExtractOptions(), Deadline.after(20))
@@ -71,7 +71,7 @@ async def test_page_becomes_the_same_document_as_in_process() -> None:
 
 
 async def test_error_of_the_extraction_is_raised_by_the_pool() -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with WorkerPool(environ=ENVIRON, size=1) as workers:
             with pytest.raises(NoContent) as caught:
                 await workers.extract(page("<p></p>"), ExtractOptions(), Deadline.after(20))
@@ -187,7 +187,7 @@ async def test_process_that_died_while_idle_is_replaced() -> None:
     async with hostile() as workers:
         pid = int(await run(workers, "process"))
         os.kill(pid, 9)
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             while True:
                 try:
                     assert int(await run(workers, "process")) != pid

@@ -129,7 +129,7 @@ async def pool(
     seams = BrowserSeams(launch=launch, clock=(time or FakeTime()).clock)
     settings = BrowserSettings(pages=pages, attempts=attempts, max_pages=max_pages, idle_s=idle_s)
     guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with open_browser(settings, guard, environ={}, seams=seams) as opened:
             yield opened, launch
 
@@ -289,7 +289,7 @@ async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_brows
 ):
     stuck, second = FakeBrowser(lambda job: None), FakeBrowser()
     async with pool(stuck, second) as (at, _):
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             while not stuck.closed:
                 with suppress(PageTimeout):
                     await rendered(at, within_s=0.01)

@@ -44,7 +44,7 @@ def left_in(folder: Path) -> list[str]:
 
 @asynccontextmanager
 async def worker(folder: Path, executable: str = "works") -> AsyncIterator[WorkerBrowser]:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             browser = await start_worker(FAKE, start(folder, executable), ENVIRON, tasks)
             try:
@@ -133,7 +133,7 @@ async def test_nothing_is_left_after_closing(tmp_path: Path) -> None:
 async def test_worker_ends_when_its_pipe_does(tmp_path: Path) -> None:
     async with worker(tmp_path) as browser:
         await browser._stdin.aclose()
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             assert await browser._process.wait() == 0
 
 

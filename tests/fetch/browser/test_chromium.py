@@ -250,7 +250,7 @@ async def test_killed_browser_ends_its_page_and_the_next_one_works(folder: Path)
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(kill)
-            with anyio.fail_after(60), pytest.raises(PageUnreachable):
+            with anyio.fail_after(120), pytest.raises(PageUnreachable):
                 await at.show("/hang")
         assert (await at.show("/")).status == 200
     assert marked(str(folder)) == []

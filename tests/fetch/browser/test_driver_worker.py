@@ -35,7 +35,7 @@ async def answers(
     os.write(asking, b"".join(driver_protocol.line(message) for message in messages))
     os.close(asking)
     try:
-        with anyio.fail_after(60), os.fdopen(source, "rb") as lines:
+        with anyio.fail_after(120), os.fdopen(source, "rb") as lines:
             await serve(driver, lines, sink)
     finally:
         os.close(sink)
@@ -103,7 +103,7 @@ async def test_jobs_are_done_and_cancelled_and_the_end_of_the_browser_is_the_end
     os.write(asking[1], b"".join(driver_protocol.line(message) for message in messages))
     said: list[driver_protocol.Message] = []
     with os.fdopen(asking[0], "rb") as lines, os.fdopen(answering[0], "rb") as hearing:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(serve, prompt, lines, answering[1])
                 while len(said) < 3:

@@ -137,7 +137,7 @@ async def shown(url: str, folder: Path, settings: BrowserSettings) -> Page:
     """One page of a host that the user opened, in a new browser."""
     guard = Guard(GuardPolicy(allow_private=(NAME,)), FakeResolver({NAME: [["127.0.0.1"]]}))
     environ = {**os.environ, "TMPDIR": str(folder)}
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with open_browser(settings, guard, environ=environ) as pool:
             page = await pool.render(parse(url), Deadline.after(30))
         assert marked(str(folder)) == []

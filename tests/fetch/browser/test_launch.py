@@ -82,7 +82,7 @@ async def test_browser_that_exits_at_once_is_reported_by_the_driver_in_words_tha
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
     launch = worker_launch(BrowserSettings(path=str(program)), {"PATH": "/usr/bin:/bin"})
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             with pytest.raises(StartError) as caught:
                 await launch("http://127.0.0.1:1", tasks)
@@ -91,7 +91,7 @@ async def test_browser_that_exits_at_once_is_reported_by_the_driver_in_words_tha
 
 async def test_missing_executable_is_reported_by_playwright_in_words_that_mean_no_retry() -> None:
     api = pytest.importorskip("playwright.async_api", reason="the driver is not installed")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with api.async_playwright() as playwright:
             with pytest.raises(api.Error) as caught:
                 await playwright.chromium.launch(executable_path="/nowhere/chromium")

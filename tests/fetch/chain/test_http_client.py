@@ -38,7 +38,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with running_site() as running:
             yield running
 

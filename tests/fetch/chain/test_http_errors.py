@@ -112,7 +112,7 @@ async def test_httpcore2_still_reports_a_closed_connection_in_the_words_that_mea
         tasks.start_soon(listener.serve, hang_up)
         port = listener.extra(SocketAttribute.local_port)
         async with httpcore2.AsyncConnectionPool() as pool:
-            with pytest.raises(httpcore2.RemoteProtocolError) as caught, anyio.fail_after(60):
+            with pytest.raises(httpcore2.RemoteProtocolError) as caught, anyio.fail_after(120):
                 await pool.request("GET", f"http://127.0.0.1:{port}/")
         tasks.cancel_scope.cancel()
 

@@ -127,7 +127,7 @@ async def fetch_secure(site: SecureSite, egress: Egress, *, times: int = 1) -> l
 
 
 async def test_pinned_connection_keeps_name_certificate_and_http2(certificate: Path) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with secure_site(certificate) as site:
             pages = await fetch_secure(site, Egress(tls=Tls(certificate)), times=2)
 
@@ -138,7 +138,7 @@ async def test_pinned_connection_keeps_name_certificate_and_http2(certificate: P
 
 
 async def test_certificate_of_an_unknown_authority_is_refused_by_name(certificate: Path) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with secure_site(certificate) as site:
             with pytest.raises(PageUnreachable, match="certificate"):
                 await fetch_secure(site, Egress())

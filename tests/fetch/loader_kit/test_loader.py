@@ -103,7 +103,7 @@ async def test_loader_that_fails_leaves_the_page_to_the_next(error: KindlyError)
 
 
 async def test_slow_loader_leaves_time_for_the_page() -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         page = await Loaders((FakeLoader(hangs=True),), chains().open_client, pages)(
             page_request(seconds=0.02)
         )
@@ -130,7 +130,7 @@ async def test_only_the_plain_page_is_a_conditional_request() -> None:
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with running_site() as running:
             yield running
 

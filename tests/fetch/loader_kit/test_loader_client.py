@@ -189,7 +189,7 @@ def test_cooldown_is_read_from_the_headers(
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with running_site() as running:
             yield running
 

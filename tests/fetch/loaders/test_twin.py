@@ -107,7 +107,7 @@ async def test_calls_at_the_same_time_ask_once() -> None:
         with pytest.raises(FetchError):
             await api.load(twin, SITE + path)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for path in ("/a", "/b", "/c"):
                 tasks.start_soon(load, path)

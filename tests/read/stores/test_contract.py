@@ -324,7 +324,7 @@ async def test_stats_tell_what_is_there(name: str, store: Store) -> None:
 
 async def test_pages_put_at_the_same_moment_are_all_there(store: Store) -> None:
     made = [page(f"p{i}", [f"text {i}"]) for i in range(20)]
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for one in made:
                 tasks.start_soon(keep, store, one)
@@ -335,7 +335,7 @@ async def test_pages_put_at_the_same_moment_are_all_there(store: Store) -> None:
 async def test_one_page_put_by_many_at_once_is_one_page(name: str, opened: Opener) -> None:
     store = opened()
     stores = [store, store, store] if name not in KEPT else [store, store, opened()]
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for one in stores:
                 tasks.start_soon(keep, one, TEA)
@@ -355,7 +355,7 @@ async def test_only_one_at_a_time_works_on_a_page(store: Store) -> None:
             inside -= 1
             done += 1
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(5):
                 tasks.start_soon(work, TEA.entry.url)
@@ -378,7 +378,7 @@ async def test_who_is_cancelled_while_waiting_or_working_leaves_the_page_free(st
             started.set()
             await anyio.sleep_forever()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             working, waiting = anyio.Event(), anyio.Event()
             tasks.start_soon(work, working)

@@ -40,7 +40,7 @@ async def search(
     async with api.client() as client:
         key = SecretStr("key-1")
         google = Google(VendorApi(client, SPEC), SPEC.base_url, key, FakeSecret(engine_id))
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             found = await google.search(query, Deadline.after(5))
     return found, api
 

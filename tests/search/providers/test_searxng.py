@@ -54,7 +54,7 @@ class Setup:
         self.provider = SPEC.build(access)
 
     async def search(self, deadline: Deadline | None = None) -> ProviderResults:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             return await self.provider.search(QUERY, deadline or Deadline.after(5))
 
     @property

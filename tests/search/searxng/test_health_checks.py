@@ -95,7 +95,7 @@ async def test_probes_run_in_parallel_up_to_a_limit() -> None:
     pool = site.pool()
     await search(site, pool)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.run_health_checks)
             await anyio.wait_all_tasks_blocked()
@@ -129,7 +129,7 @@ async def maintained(site: PublicInstances, pool: InstancePool, rounds: int) -> 
         site.clock.advance(seconds)
 
     pool.clock = replace(pool.clock, sleep=pause)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(pool.maintain)
     return pauses

@@ -243,7 +243,7 @@ async def test_concurrent_searches_use_different_instances() -> None:
     site = PublicInstances({"a": "A+", "b": "A+", "c": "A", "d": "B"}, hold=let_go.wait)
     pool = site.pool()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(4):
                 tasks.start_soon(pool.search, QUERY, site.deadline())
@@ -266,7 +266,7 @@ async def test_concurrent_searches_share_one_limit() -> None:
         except PoolExhausted as error:
             errors.append(error)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(6):
                 tasks.start_soon(try_search)

@@ -2,13 +2,15 @@
 
 from kindly.search.searxng.instance_health import InstanceRecord, InstanceRequest
 from kindly.search.searxng.instance_list import Grade, Instance
-from kindly.search.searxng.instance_selection import Candidate, in_order
+from kindly.search.searxng.instance_selection import InstanceCandidate, in_order
 
 NOW = 1_000_000.0
 
 
-def candidate(name: str, grade: Grade, record: InstanceRecord, free: float = 0.0) -> Candidate:
-    return Candidate(Instance(f"https://{name}.example.org", grade), record, free)
+def candidate(
+    name: str, grade: Grade, record: InstanceRecord, free: float = 0.0
+) -> InstanceCandidate:
+    return InstanceCandidate(Instance(f"https://{name}.example.org", grade), record, free)
 
 
 def test_idle_before_busy_then_grade_then_least_recently_called() -> None:

@@ -238,7 +238,7 @@ def test_instance_is_shown_without_its_password(address: str, seen: str) -> None
 async def test_html_in_place_of_json_is_parsed() -> None:
     reply = httpx2.Response(200, html=stored_page("results"))
     async with FakeApi({"a.example": [reply]}).client() as client:
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             found = await search_instance(
                 VendorApi(client, SPEC),
                 "https://a.example",

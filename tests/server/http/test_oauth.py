@@ -299,7 +299,7 @@ async def test_concurrent_callers_cause_one_fetch() -> None:
     web = Web({JWKS: {"keys": [public("ES256", "one")]}})
     verifier = JwtVerifier(RESOURCE, IssuerKeys(RESOURCE, web, Clock()))
     signed = token("ES256")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for _ in range(20):
                 tasks.start_soon(verifier.verify, signed)
@@ -426,7 +426,7 @@ async def test_documents_are_fetched_with_a_size_limit_and_without_redirects() -
         site.add("/empty", Answer(b"", 500, kind))
         site.add("/huge", Answer(b"[" + b"1," * 600_000 + b"1]", 200, kind))
         get = json_over_http(Settings.load({}))
-        with anyio.fail_after(60):
+        with anyio.fail_after(120):
             assert await get(site.url("/json")) == {"keys": []}
             for path in ("/moved", "/broken", "/missing", "/empty", "/huge"):
                 with pytest.raises(KeysUnavailable):

@@ -78,7 +78,7 @@ async def test_a_body_that_says_nothing_or_lies_is_read_to_the_limit_only(
 
     headers = [] if length is None else [(b"content-length", length)]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         await BodyLimit(echo, 1000)(scope, endless, send)
     assert sent[0]["status"] == 413
     assert read <= 1200
@@ -98,7 +98,7 @@ async def test_a_body_that_does_not_arrive_in_time_is_rejected() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         await BodyLimit(echo, 1000, within_s=0.01)(scope, stuck, send)
     assert sent[0]["status"] == 408
 
@@ -228,7 +228,7 @@ class Hurried(HeadTimeoutProtocol):
     ids=["nothing", "half a line", "no end"],
 )
 async def test_a_connection_that_sends_no_whole_head_is_closed(sent: bytes) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with serving(Hurried) as port, await anyio.connect_tcp("127.0.0.1", port) as stream:
             if sent:
                 await stream.send(sent)
@@ -238,7 +238,7 @@ async def test_a_connection_that_sends_no_whole_head_is_closed(sent: bytes) -> N
 
 async def test_an_answered_connection_is_kept_for_the_next_request() -> None:
     request = b"GET /mcp HTTP/1.1\r\nHost: a\r\n\r\n"
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with (
             serving(HeadTimeoutProtocol) as port,
             await anyio.connect_tcp("127.0.0.1", port) as stream,
@@ -254,7 +254,7 @@ async def test_an_answered_connection_is_kept_for_the_next_request() -> None:
 
 
 async def test_an_oversized_head_is_not_read() -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with (
             serving(HeadTimeoutProtocol) as port,
             await anyio.connect_tcp("127.0.0.1", port) as stream,

@@ -168,7 +168,7 @@ async def with_access_control(folder: Path) -> AsyncIterator[httpx2.AsyncClient]
 
 async def test_health_and_readiness_are_open_and_metrics_are_not(tmp_path: Path) -> None:
     bearer = {"Authorization": f"Bearer {TOKEN}"}
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with with_access_control(tmp_path) as client:
             statuses = [
                 (await client.get(path)).status_code for path in ("/health", "/ready", "/metrics")

@@ -18,7 +18,7 @@ MAX_WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class InstanceCandidate:
     """An instance, its record, and the moment from which it may be called."""
 
     instance: Instance
@@ -35,17 +35,17 @@ class InstanceSelection:
     clock: Clock
     limits: tuple[Pace, ...]
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[InstanceCandidate]:
         """All listed instances."""
         return [
-            Candidate(instance, record, record.free_at(self.limits))
+            InstanceCandidate(instance, record, record.free_at(self.limits))
             for instance in self.directory.instances
             for record in [self.storage.record(instance.url)]
         ]
 
     async def ready(
         self, deadline: Deadline, attempted: Collection[str], min_useful_s: float
-    ) -> list[Candidate]:
+    ) -> list[InstanceCandidate]:
         """Those that may be called now, in order; waits a little for one, if the deadline allows it."""
         while True:
             await self.storage.refresh()
@@ -61,7 +61,7 @@ class InstanceSelection:
             await self.clock.sleep(wait_s)
 
 
-def in_order(candidates: Iterable[Candidate], now: float) -> list[Candidate]:
+def in_order(candidates: Iterable[InstanceCandidate], now: float) -> list[InstanceCandidate]:
     """Candidates that are free, in the order in which to call them; those never called keep their order."""
     return sorted(
         (candidate for candidate in candidates if candidate.free_at <= now),

@@ -148,7 +148,7 @@ class FakeLibrary:
 async def rendered(
     library: FakeLibrary, job: driver_protocol.Job = JOB
 ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with open_driver(START, library) as driver:
             return await driver.render(job)
 
@@ -233,7 +233,7 @@ async def test_end_of_the_browser_is_noticed() -> None:
         await driver.gone()
         noticed.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with open_driver(START, library) as driver:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(notice, driver)
@@ -266,7 +266,7 @@ async def test_real_library_renders_pages_and_leaves_nothing() -> None:  # pragm
                 async def show() -> None:
                     bodies.append((await pool.render(url, Deadline.after(20))).body)
 
-                with anyio.fail_after(60):
+                with anyio.fail_after(120):
                     async with anyio.create_task_group() as tasks:
                         for _ in range(6):
                             tasks.start_soon(show)

@@ -53,7 +53,7 @@ async def driver(site: Site) -> AsyncIterator[tuple[Driver, FilteringProxy]]:
 
 async def test_each_page_comes_out_as_it_should() -> None:
     found: dict[str, driver_protocol.Rendered | driver_protocol.RenderFailed] = {}
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with running_site() as site:
             for path, answer in PAGES.items():
                 site.add(path, answer)
@@ -91,7 +91,7 @@ async def test_each_page_comes_out_as_it_should() -> None:
 
 
 async def test_end_of_the_browser_is_noticed() -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with running_site() as site, driver(site) as (opened, proxy):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(kill_children, site)
@@ -132,6 +132,6 @@ def parent(entry: Path) -> int:
 async def test_browser_that_is_none_does_not_start() -> None:
     from kindly.fetch.browser.drivers.playwright import open_driver
 
-    with anyio.fail_after(30), pytest.raises(DriverFailed):
+    with anyio.fail_after(120), pytest.raises(DriverFailed):
         async with open_driver(start("http://127.0.0.1:1", "/bin/false")):
             pass

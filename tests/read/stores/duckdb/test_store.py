@@ -91,7 +91,7 @@ async def test_what_gives_the_vectors_another_type_survives_a_kill(
 async def test_stores_of_one_process_begin_a_library_together(path: Path) -> None:
     stores = [DuckStore(path) for _ in range(3)]
     made = [page(f"page{number}", [f"Text {number}."]) for number in range(6)]
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for number, one in enumerate(made):
                 put_in = stores[number % len(stores)].put
@@ -153,7 +153,7 @@ async def test_the_file_is_free_whenever_nobody_works(path: Path) -> None:
 async def test_another_process_is_waited_for(path: Path) -> None:
     await kept(path)
     store = DuckStore(path)
-    with held(path) as other, anyio.fail_after(30):
+    with held(path) as other, anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             await anyio.sleep(0.2)
@@ -169,7 +169,7 @@ async def test_who_holds_the_file_too_long_is_named(path: Path) -> None:
         with pytest.raises(StoreUnavailable, match=f"process {other.pid} has held it"):
             await store.entries()
         patient = DuckStore(path)
-        with anyio.fail_after(60), anyio.move_on_after(0.1) as scope:
+        with anyio.fail_after(120), anyio.move_on_after(0.1) as scope:
             await patient.entries()
         assert scope.cancelled_caught
     assert await store.entries() == [TEA.entry]

@@ -62,7 +62,7 @@ async def test_what_one_server_reads_another_recalls(url: str) -> None:
 
 async def test_servers_that_start_at_once_make_one_library(url: str) -> None:
     stores = [PostgresStore(url) for _ in range(5)]
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for store in stores:
                 tasks.start_soon(store.put, TEA.entry, TEA.chunks, TEA.vectors, MODEL)
@@ -104,7 +104,7 @@ async def test_servers_take_turns_on_a_page(url: str) -> None:
             inside -= 1
             done += 1
 
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for store in stores * 2:
                 tasks.start_soon(work, store)
@@ -115,7 +115,7 @@ async def test_servers_take_turns_on_a_page(url: str) -> None:
 
 async def test_a_server_that_dies_lets_go_of_its_page(url: str) -> None:
     dead, alive = PostgresStore(url), PostgresStore(url)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with dead.lock(TEA.entry.url):
             cut_off(url)
             async with alive.lock(TEA.entry.url):
@@ -128,7 +128,7 @@ async def test_a_server_that_dies_lets_go_of_its_page(url: str) -> None:
 
 async def test_holding_a_page_takes_no_connection_from_the_others(url: str) -> None:
     store = PostgresStore(url)
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with contextlib.AsyncExitStack() as stack:
             for number in range(3 * CONNECTIONS):
                 await stack.enter_async_context(store.lock(f"https://a.example/{number}"))
@@ -172,7 +172,7 @@ async def test_a_server_that_stops_is_told() -> None:
 )
 async def test_an_address_that_fails_is_told_without_its_secrets(address: str) -> None:
     store = PostgresStore(address)
-    with anyio.fail_after(60), pytest.raises(StoreUnavailable) as raised:
+    with anyio.fail_after(120), pytest.raises(StoreUnavailable) as raised:
         await store.entries()
     shown = (
         f"{raised.value} {raised.value!r} {raised.value.__cause__!r} {store!r} {store._server!r}"

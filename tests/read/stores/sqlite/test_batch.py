@@ -51,14 +51,14 @@ def base() -> Iterator[Base]:
 
 async def test_a_write_alone_is_there_when_its_caller_goes_on(base: Base) -> None:
     base.gate.set()
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         await base.batches.write(base.write("tea"))
     assert base.kept() == ["tea"]
 
 
 async def test_writes_that_wait_share_a_transaction_in_their_order(base: Base) -> None:
     names = [str(number) for number in range(BATCH + 3)]
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for name in names:
                 tasks.start_soon(base.batches.write, base.write(name))
@@ -77,7 +77,7 @@ async def test_of_several_only_the_refused_one_is_told(base: Base) -> None:
         except ModelMismatch as error:
             told.append(error.detail)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for name in ("tea", "bad wine", "ale"):
                 tasks.start_soon(write, name)
@@ -89,7 +89,7 @@ async def test_of_several_only_the_refused_one_is_told(base: Base) -> None:
 
 
 async def test_who_is_cancelled_while_waiting_writes_nothing(base: Base) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(base.batches.write, base.write("tea"))
             await anyio.wait_all_tasks_blocked()

@@ -246,7 +246,7 @@ async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> N
     store = SqliteStore(path)
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             await anyio.wait_all_tasks_blocked()
@@ -266,7 +266,7 @@ async def test_a_writer_who_waits_too_long_is_told(path: Path) -> None:
         with pytest.raises(StoreUnavailable, match="another process"):
             await store.forget()
         patient = SqliteStore(path)
-        with anyio.fail_after(60), anyio.move_on_after(0.01) as scope:
+        with anyio.fail_after(120), anyio.move_on_after(0.01) as scope:
             await patient.forget()
         assert scope.cancelled_caught
         await patient.aclose()
