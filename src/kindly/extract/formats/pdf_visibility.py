@@ -57,7 +57,8 @@ class PdfVisibility:
         colour = self._colour(item)
         if colour is None or mode == STROKE_ONLY:
             return VISIBLE
-        if colour[3] == 0 or (min(colour[:3]) >= WHITE and not self._has_background(item)):
+        *channels, alpha = colour
+        if alpha == 0 or (min(channels) >= WHITE and not self._has_background(item)):
             return HIDDEN
         return VISIBLE
 
@@ -71,6 +72,7 @@ class PdfVisibility:
         return abs(size.value) * scale
 
     def _colour(self, item: Any) -> tuple[int, int, int, int] | None:
+        """The fill colour as red, green, blue and alpha."""
         red, green, blue, alpha = (ctypes.c_uint(0) for _ in range(4))
         if not self._raw.FPDFPageObj_GetFillColor(item, red, green, blue, alpha):
             return None

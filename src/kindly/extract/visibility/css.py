@@ -44,7 +44,9 @@ COSTLY_FACTOR = 10
 """The cost of a check that also examines siblings or descendants, relative to a simple one."""
 
 Weight = tuple[bool, bool, tuple[int, int, int], int]
+"""The precedence of a declaration: important, inline, specificity, order of its rule."""
 Declared = Mapping[str, tuple[str, bool]]
+"""Property → value, and whether it is important."""
 Inline = tuple[Element, str]
 """An element and its own declarations, in lower case."""
 
