@@ -68,42 +68,42 @@ async def test_a_page_of_the_library_is_fresh_no_longer_than_it_should(days: int
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S, 0.0], ids=["forwards", "backwards", "none"])
 def test_a_providers_pause_lasts_as_long_as_it_asked_for(jump_s: float) -> None:
     wall, clock = FakeClock(1e9), FakeClock()
-    gauge = RateLimits(Clock(time=wall, monotonic=clock))
-    gauge.learn({"Retry-After": "60"})
+    limits = RateLimits(Clock(time=wall, monotonic=clock))
+    limits.learn({"Retry-After": "60"})
     wall.advance(jump_s)
     clock.advance(10)
-    assert gauge.pause_s == 50
+    assert limits.pause_s == 50
     clock.advance(50)
-    assert gauge.pause_s == 0
+    assert limits.pause_s == 0
 
 
-async def ledger_of(state: MemoryState, now: Callable[[], float]) -> ProviderStats:
-    ledger = ProviderStats(("serper",), state, now)
-    await ledger.load()
-    return ledger
+async def loaded_stats(state: MemoryState, now: Callable[[], float]) -> ProviderStats:
+    stats = ProviderStats(("serper",), state, now)
+    await stats.load()
+    return stats
 
 
 async def test_what_was_learned_of_a_provider_in_the_future_does_not_rule_the_present() -> None:
     state, clock = MemoryState(), FakeClock(1e9)
-    ahead = await ledger_of(state, clock)
+    ahead = await loaded_stats(state, clock)
     ahead.failed("serper", "timeout", BreakerState(clock.now, 3, clock.now + 30))
     await ahead.save()
     clock.advance(-DAY_S)
-    ledger = await ledger_of(state, clock)
-    assert ledger.breaker("serper") == BreakerState()
-    ledger.answered("serper", 0.1, BreakerState(clock.now))
-    assert ledger.breaker("serper") == BreakerState(clock.now)
-    assert [status.calls for status in ledger.snapshot()] == [2]
+    stats = await loaded_stats(state, clock)
+    assert stats.breaker("serper") == BreakerState()
+    stats.answered("serper", 0.1, BreakerState(clock.now))
+    assert stats.breaker("serper") == BreakerState(clock.now)
+    assert [status.calls for status in stats.snapshot()] == [2]
 
 
 @pytest.mark.parametrize("jump_s", [DAY_S, -DAY_S], ids=["forwards", "backwards"])
 async def test_the_books_are_saved_after_a_jump(jump_s: float) -> None:
     state, clock = MemoryState(), FakeClock(1e9)
-    ledger = await ledger_of(state, clock)
-    ledger.answered("serper", 0.1, BreakerState(clock.now))
+    stats = await loaded_stats(state, clock)
+    stats.answered("serper", 0.1, BreakerState(clock.now))
     clock.advance(SAVE_EVERY_S / 2)
-    await ledger.save_if_due()
+    await stats.save_if_due()
     assert not state.kinds
     clock.advance(jump_s)
-    await ledger.save_if_due()
+    await stats.save_if_due()
     assert state.kinds["provider_stats"]["serper"]["calls"] == 1

@@ -40,10 +40,10 @@ def echo(status: int) -> Reply:
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
+    current: BaseException | None = error
+    while current is not None:
+        yield current
+        current = current.__cause__ or current.__context__
 
 
 def everything_shown_by(error: BaseException) -> str:

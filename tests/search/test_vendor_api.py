@@ -48,16 +48,16 @@ async def test_an_answer_that_is_not_a_json_object_is_refused(content: bytes) ->
 
 
 class Endless(httpx2.AsyncByteStream):
-    """A body without an end; counts what was taken and whether it was closed."""
+    """A body without an end; counts what was read and whether it was closed."""
 
     def __init__(self, chunk: bytes) -> None:
         self.chunk = chunk
-        self.taken = 0
+        self.bytes_read = 0
         self.closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while True:
-            self.taken += len(self.chunk)
+            self.bytes_read += len(self.chunk)
             yield self.chunk
 
     async def aclose(self) -> None:
@@ -68,7 +68,7 @@ async def test_a_huge_answer_is_not_read_to_its_end_and_refused() -> None:
     body = Endless(b" " * 100_000)
     with pytest.raises(ProviderAnswerInvalid):
         await answer_to(httpx2.Response(200, stream=body))
-    assert body.taken <= MAX_ANSWER_BYTES + 100_000
+    assert body.bytes_read <= MAX_ANSWER_BYTES + 100_000
     assert body.closed
 
 
@@ -76,11 +76,11 @@ async def test_the_body_of_a_refusal_is_not_read() -> None:
     body = Endless(b"x")
     with pytest.raises(ProviderRejected):
         await answer_to(httpx2.Response(400, stream=body))
-    assert (body.taken, body.closed) == (0, True)
+    assert (body.bytes_read, body.closed) == (0, True)
 
 
 WORDED = replace(SPEC, reasons={"quotaExceeded": ProviderRateLimited, "BAD_KEY": ProviderAuth})
-"""A vendor whose refusals are told by words."""
+"""A vendor that names the reason of a refusal by a code."""
 
 
 @pytest.mark.parametrize(

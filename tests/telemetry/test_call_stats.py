@@ -47,16 +47,16 @@ def test_a_busy_refusal_is_counted_as_such(stats: CallStats, clock: FakeClock) -
 
 
 def test_a_call_is_in_flight_until_it_ends_in_any_way(stats: CallStats) -> None:
-    seen: list[int] = []
+    in_flight: list[int] = []
 
     def stopped() -> None:
         with stats.call(RunningCall("id", "recall")):
-            seen.append(stats.in_flight)
+            in_flight.append(stats.in_flight)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
-    assert seen == [1]
+    assert in_flight == [1]
     assert stats.in_flight == 0
     assert stats.calls == {("recall", "cancelled"): 1}
 
@@ -93,7 +93,7 @@ def test_a_duration_is_counted_in_the_first_bucket_it_does_not_exceed(
 
 def test_steps_count_downloads_and_cache_hits(stats: CallStats) -> None:
     current = RunningCall("id", "web_search")
-    seen: list[tuple[str, dict[str, str | int | bool]]] = [
+    steps: list[tuple[str, dict[str, str | int | bool]]] = [
         ("search", {"cached": True}),
         ("search", {"cached": False}),
         ("fetch", {"how": "http", "bytes": 100}),
@@ -102,7 +102,7 @@ def test_steps_count_downloads_and_cache_hits(stats: CallStats) -> None:
         ("render", {"how": "browser", "bytes": 400}),
         ("extract", {"bytes": 100}),
     ]
-    for name, facts in seen:
+    for name, facts in steps:
         stats.step(current, name, 0.1, "ok", facts)
     stats.step(current, "fetch", 0.1, "timeout", {})
     assert stats.cached_searches == 1

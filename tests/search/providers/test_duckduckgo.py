@@ -258,7 +258,7 @@ async def test_no_request_is_sent_after_the_deadline() -> None:
 
 @dataclass
 class Canned:
-    """The library's client with one page for everybody."""
+    """The library's client with one page for every request."""
 
     page: str
     status_code: int = 200
