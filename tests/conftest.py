@@ -4,23 +4,20 @@ import logging
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 
 import pytest
 
+from kindly.settings.variables import known_names
 from tests.support.paths import TESTS
 from tests.support.site import Site, running_site
 
-SETTING_PREFIXES = (
-    "KINDLY_",
-    "SERPER_",
-    "TAVILY_",
-    "BRAVE_",
-    "GOOGLE_",
-    "SEARX",
-    "EMBEDDING_",
-    "OTEL_",
-)
-SETTING_NAMES = ("GITHUB_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "DATA_DIR")
+NAMES = known_names()
+KEPT = {"SSL_CERT_FILE"}
+"""Needed by tests that install packages."""
+SETTINGS = {*NAMES.known, *chain.from_iterable(NAMES.aliases.values())} - KEPT
+OTHERS = ("KINDLY_", "OTEL_", "ALL_PROXY")
+"""Prefixes of variables that tests or libraries read, beside the settings."""
 
 NOT_UNIT = {"attacks", "conformance", "contracts", "faults", "journeys", "live", "quality", "rules"}
 """Folders that do not mirror the package. All their tests count as slow."""
@@ -58,7 +55,7 @@ def clean_environment() -> Iterator[None]:
     """No key or setting of the person who runs the tests reaches them."""
     kept = dict(os.environ)
     for name in kept:
-        if name.upper().startswith(SETTING_PREFIXES) or name.upper() in SETTING_NAMES:
+        if name in SETTINGS or name.upper() in SETTINGS or name.upper().startswith(OTHERS):
             del os.environ[name]
     yield
     os.environ.clear()
