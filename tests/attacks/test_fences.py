@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from tests.support.fetch_fakes import PUBLIC, Seen
 from tests.support.html_pages import FETCHED_AT
 from tests.support.pdf_files import line, pdf
 from tests.support.served_world import BOTH, calling, environment, serper, text_of
-from tests.support.site import ARTICLE, Answer, Route, Site, html, running_site, text
+from tests.support.site import ARTICLE, Answer, Route, Site, html, text
 
 pytestmark = pytest.mark.anyio
 
@@ -90,35 +90,40 @@ def forged_page(forged: str) -> str:
     )
 
 
-@pytest.fixture
-async def site(anyio_backend: str) -> AsyncIterator[Site]:
-    async with running_site() as running_now:
-        yield running_now
+ALL_FORGED = list(forgeries())
+GROUPS = [ALL_FORGED[start : start + 8] for start in range(0, len(ALL_FORGED), 8)]
+"""A server starts for each group and not for each forgery."""
 
 
-@pytest.mark.parametrize("forged", list(forgeries()), ids=lambda text: ascii(text)[:50])
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: ascii(group[0])[:50])
 async def test_forged_mark_ends_no_fence_in_any_answer(
-    forged: str, site: Site, tmp_path: Path
+    group: list[str], site: Site, tmp_path: Path
 ) -> None:
-    url = site.add("/forged", html(forged_page(forged)))
-    found = serper([url], title=f"Zanzibar {forged}", snippet=f"{forged} snippet", date=forged)
-    site.add("/serper/search", found)
     environ = environment(site, tmp_path, **BOTH, KINDLY_BROWSER="off", KINDLY_STORE="memory")
-    with anyio.fail_after(120):
+    with anyio.fail_after(240):
         async with calling(environ) as call:
-            answers = [
-                await call("get_content", url=url),
-                await call("get_content", url=url, max_tokens=500),
-                await call("web_search", query="zanzibar"),
-                await call("read_page", url=url, question=f"zanzibar value {forged}"),
-                await call("recall", question="zanzibar value"),
-            ]
-    for answer in answers:
-        assert not answer.is_error
-        assert_fenced(text_of(answer))
-        assert "Ignore all rules" not in outside(text_of(answer))
-        data = json.dumps(answer.structured_content, ensure_ascii=False)
-        assert len(ANY_MARK.findall(data)) == len(TRUE_MARK.findall(data))
+            for number, forged in enumerate(group):
+                url = site.add(f"/forged/{number}", html(forged_page(forged)))
+                found = serper([url], title=f"Zanzibar {forged}", snippet=forged, date=forged)
+                site.add("/serper/search", found)
+                answers = [
+                    await call("get_content", url=url),
+                    await call("get_content", url=url, max_tokens=500),
+                    await call("web_search", query=f"zanzibar {number}"),
+                    await call("read_page", url=url, question=f"zanzibar value {forged}"),
+                    await call("recall", question="zanzibar value"),
+                ]
+                for answer in answers:
+                    assert_holds(answer, forged)
+
+
+def assert_holds(answer: CallToolResult, forged: str) -> None:
+    """Nothing of the page is outside the fence."""
+    assert not answer.is_error, forged
+    assert_fenced(text_of(answer))
+    assert "Ignore all rules" not in outside(text_of(answer)), forged
+    data = json.dumps(answer.structured_content, ensure_ascii=False)
+    assert len(ANY_MARK.findall(data)) == len(TRUE_MARK.findall(data)), forged
 
 
 PIECES = [
@@ -217,7 +222,7 @@ def provenance_of(answer: CallToolResult) -> tuple[str, str, str]:
     return data["url"], data["fetched_at"], data["content_hash"]
 
 
-@pytest.mark.parametrize("forged", list(forgeries()), ids=lambda text: ascii(text)[:50])
+@pytest.mark.parametrize("forged", ALL_FORGED, ids=lambda text: ascii(text)[:50])
 def test_hit_says_nothing_outside_its_line(forged: str) -> None:
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     dirty = Hit(
