@@ -1,6 +1,6 @@
 """Writes the vendors' manifests from the package: `python -m tools.manifests`, or `--check` to compare only.
 
-Sources: `pyproject.toml`, the version, the needs of the providers and the contexts. What a vendor wants beyond that is
+Sources: `pyproject.toml`, the version, the needs of the providers and the contexts. What a vendor needs beyond that is
 in the function of its manifest.
 """
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def run(environ: dict[str, str], *, live: bool = False, as_json: bool = False) -> int:
-    """`kindly doctor` beside the running site."""
+    """`kindly doctor` in a thread, while the site runs."""
     chosen = Settings.load({"KINDLY_BROWSER": "off", "KINDLY_CONFIG": "/dev/null", **environ})
     call = partial(examine, chosen, as_json=as_json, live=live)
     with anyio.fail_after(120):
@@ -55,8 +55,8 @@ async def test_a_problem_is_reported_with_its_fix_and_the_exit_code_is_1(
 ) -> None:
     site.add("/serper/search", Answer(status=401))
     environ = environment(site, tmp_path, SERPER_API_KEY=SERPER_KEY)
-    code, told = await read(capsys, environ, live=True)
-    problems = [finding for finding in told["findings"] if finding["state"] == "problem"]
+    code, report = await read(capsys, environ, live=True)
+    problems = [finding for finding in report["findings"] if finding["state"] == "problem"]
     assert code == 1
     assert [(finding["check"], bool(finding["fix"])) for finding in problems] == [
         ("serper live", True)
@@ -76,8 +76,8 @@ async def test_every_setting_is_reported_with_its_source(
         KINDLY_HTTP_TOKEN="canary-http-token",
         SEARXNG_BASE_URL="http://user:canary-searxng@127.0.0.1:9",
     )
-    _, told = await read(capsys, environ)
-    rows = {row["name"]: (row["value"], row["origin"]) for row in told["settings"]}
+    _, report = await read(capsys, environ)
+    rows = {row["name"]: (row["value"], row["origin"]) for row in report["settings"]}
     assert rows["CONCURRENCY"] == ("7", "file")
     assert rows["BRAVE_API_KEY"] == ("set (hidden)", "file")
     assert rows["SERPER_API_KEY"] == ("set (hidden)", "environment")
@@ -86,7 +86,7 @@ async def test_every_setting_is_reported_with_its_source(
     assert rows["SEARXNG_BASE_URL"] == ("http://***@127.0.0.1:9", "environment")
     assert rows["KINDLY_PORT"] == ("8000", "default")
     assert rows["HTTPS_PROXY"] == ("", "default")
-    shown = json.dumps(told)
+    shown = json.dumps(report)
     assert str(file) in shown
     assert not any(
         secret in shown
@@ -97,7 +97,7 @@ async def test_every_setting_is_reported_with_its_source(
 async def test_a_provider_not_in_use_is_a_note(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, told = await read(capsys, environment(site, tmp_path, **BOTH, KINDLY_PROVIDERS="tavily"))
-    details = {finding["check"]: finding["detail"] for finding in told["findings"]}
+    _, report = await read(capsys, environment(site, tmp_path, **BOTH, KINDLY_PROVIDERS="tavily"))
+    details = {finding["check"]: finding["detail"] for finding in report["findings"]}
     assert "not in use" in details["serper"]
     assert "number 1 in order" in details["tavily"]
