@@ -1,8 +1,8 @@
-"""A process that writes until it is killed, and what must be left of its work.
+"""A process that writes until it is killed, and a check that its acknowledged writes are stored.
 
     python -m tests.support.killing sqlite DATA_DIR FIRST [URL]
 
-It rewrites a few pages over and over, each time as another version, and says so after each: "page version".
+It rewrites a few pages in turn, each time as another version, and prints "page version" after each write.
 """
 
 import random
@@ -22,26 +22,26 @@ from tests.support.stored_pages import MODEL, Made, page
 PAGES = 7
 CHUNKS = 6
 READY = "ready"
-LONGEST_S = 0.4
-AT_WORK = 0.8
-"""How many are killed while they write; the others while they open the library."""
+MAX_RUN_S = 0.4
+KILLED_WHILE_WRITING = 0.8
+"""The share of processes killed while they write; the others are killed while they open the library."""
 
 
 def version_of(name: str, version: int) -> Made:
-    """A page at one of its versions: half of it stays, half changes."""
+    """One version of a page: half of its chunks change with each version."""
     stays = [f"Part {part} of {name} stays." for part in range(CHUNKS // 2)]
     changes = [f"Part {part} of {name} is now {version}." for part in range(CHUNKS // 2)]
     return page(name, [*changes, *stays])
 
 
 async def write_on(store: Store, first: int) -> None:
-    """Write versions from `first` on, for ever."""
+    """Write versions from `first` on, without end."""
     version = first
     while True:
         name = f"p{version % PAGES}"
         made = version_of(name, version)
         await store.put(made.entry, made.chunks, made.vectors, MODEL)
-        print(name, version, flush=True)  # noqa: T201 - to whoever kills it
+        print(name, version, flush=True)  # noqa: T201 - read by `Killer`
         version += 1
 
 
@@ -55,7 +55,7 @@ async def write(name: str, settings: StoreSettings, first: int) -> None:
 
 @dataclass
 class Killer:
-    """Kills writers of one library and looks at what is left."""
+    """Kills writers of one library and checks what is stored."""
 
     name: str
     settings: StoreSettings
@@ -64,20 +64,19 @@ class Killer:
     writes: int = 0
 
     def kill_one(self) -> None:
-        """Start a writer, kill it at some moment, and note what it had said."""
+        """Start a writer, kill it at a random moment, and record its acknowledged writes."""
         first = max(self.acknowledged.values(), default=0) + 1000
         place = str(self.settings.data_dir or "")
         command = [sys.executable, "-m", __spec__.name, self.name, place, str(first)]
-        root = ROOT
         with subprocess.Popen(
-            [*command, self.settings.url], stdout=subprocess.PIPE, text=True, cwd=root
+            [*command, self.settings.url], stdout=subprocess.PIPE, text=True, cwd=ROOT
         ) as writer:
             assert writer.stdout is not None
             assert writer.stdout.readline().strip() == READY
-            if self.chance.random() < AT_WORK:
+            if self.chance.random() < KILLED_WHILE_WRITING:
                 self._note(writer.stdout.readline())
             try:
-                writer.wait(self.chance.uniform(0, LONGEST_S))
+                writer.wait(self.chance.uniform(0, MAX_RUN_S))
             except subprocess.TimeoutExpired:
                 writer.kill()
             for line in writer.stdout:
@@ -90,12 +89,12 @@ class Killer:
             self.writes += 1
 
     async def lost(self) -> list[str]:
-        """The pages whose last acknowledged version, or a later one, is not there whole."""
+        """The pages of which neither the last acknowledged version nor a later one is complete."""
         store = open_store(self.name, self.settings)
         async with aclosing(store):
-            return [name for name in self.acknowledged if not await self._whole(store, name)]
+            return [name for name in self.acknowledged if not await self._is_complete(store, name)]
 
-    async def _whole(self, store: Store, name: str) -> bool:
+    async def _is_complete(self, store: Store, name: str) -> bool:
         stored = await store.page(page(name, []).entry.url)
         if stored is None or stored.vectors is None:
             return False

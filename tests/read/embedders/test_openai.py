@@ -134,7 +134,7 @@ REFUSALS: dict[str, tuple[Answer, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSALS.values(), ids=REFUSALS)
-async def test_refusal_is_told_at_once_and_without_secrets(
+async def test_refusal_is_reported_without_retry_and_without_secrets(
     world: World, case: tuple[Answer, str]
 ) -> None:
     answer, words = case
@@ -142,9 +142,9 @@ async def test_refusal_is_told_at_once_and_without_secrets(
     with pytest.raises(EmbeddingsDown, match=words) as caught:
         await world.embedder().embed(["page text"])
     assert world.naps == []
-    told = f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
-    assert KEY not in told
-    assert "page text" not in told
+    shown = f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}"
+    assert KEY not in shown
+    assert "page text" not in shown
 
 
 async def test_wait_that_the_server_names_is_passed_on(world: World) -> None:
@@ -164,13 +164,13 @@ async def test_vectors_of_different_lengths_are_refused(world: World) -> None:
         await world.embedder().embed(["a", "b"])
 
 
-async def test_server_that_is_away_is_told(world: World) -> None:
+async def test_unreachable_server_is_reported(world: World) -> None:
     server = Server("http://127.0.0.1:9", "tiny", timeout_s=1)
     with pytest.raises(EmbeddingsDown, match="could not be reached"):
         await OpenAiEmbedder(world.client, server).embed(["a"])
 
 
-async def test_server_that_lets_wait_is_not_asked_again_for_a_while(world: World) -> None:
+async def test_server_that_timed_out_is_not_called_during_the_cool_down(world: World) -> None:
     asked: list[SiteRequest] = []
 
     async def drip(request: SiteRequest, stream: SocketStream) -> None:
@@ -189,6 +189,6 @@ async def test_server_that_lets_wait_is_not_asked_again_for_a_while(world: World
     assert len(asked) == 1
 
 
-async def test_nothing_to_embed_asks_nobody(world: World) -> None:
+async def test_nothing_to_embed_sends_no_request(world: World) -> None:
     assert (await world.embedder().embed([])).shape[0] == 0
     assert world.batches == []

@@ -63,7 +63,7 @@ def test_passages_lie_where_they_say_and_never_overlap() -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-def test_scores_are_between_nought_and_one_and_fall() -> None:
+def test_scores_are_between_zero_and_one_and_fall() -> None:
     scores = [one.score or 0 for one in ask(BEES, WINTER).passages]
 
     assert scores == sorted(scores, reverse=True)
@@ -75,7 +75,7 @@ def test_page_that_does_not_answer_gives_no_passages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("threshold", "answered"), [(0.0, True), (1.0, False)], ids=["nought", "one"]
+    ("threshold", "answered"), [(0.0, True), (1.0, False)], ids=["zero", "one"]
 )
 def test_threshold_lets_through_what_reaches_it(threshold: float, answered: bool) -> None:
     assert ask(BEES, WINTER, threshold=threshold).answered is answered
@@ -102,7 +102,7 @@ def test_headings_inside_a_chunk_are_named_too() -> None:
     assert ask(text, "Do fish swim?", threshold=0.0).passages[0].section[0] == "Book"
 
 
-def test_copies_of_a_passage_are_told_once() -> None:
+def test_copies_of_a_passage_are_returned_once() -> None:
     same = "In winter the colony forms a ball around the queen and shivers to keep warm. "
     text = "\n\n".join(
         f"# Part {name}\n\n{same * 9}\n\n{FILLER * 4}" for name in ("one", "two", "three")
@@ -224,7 +224,7 @@ def test_vectors_of_the_local_model_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("evidence", [-1e9, -3.0, 0.0, 3.0, 1e9])
-def test_scale_rises_with_evidence_and_meets_the_threshold_at_nought(evidence: float) -> None:
+def test_scale_rises_with_evidence_and_is_the_threshold_at_zero(evidence: float) -> None:
     assert 0 < ranker_model.on_scale(evidence) <= 1
     assert (ranker_model.on_scale(evidence) >= ranker_model.THRESHOLD - 1e-9) is (evidence >= 0)
 
@@ -250,7 +250,7 @@ def test_languages_find_their_answer(question: str, text: str, evidence: str) ->
     assert evidence in ask(page, question, threshold=0.0).passages[0].text
 
 
-def test_sentence_that_two_chunks_share_is_told_whole() -> None:
+def test_sentence_that_two_chunks_share_is_returned_whole() -> None:
     filler = "The garden of plot {} has a path, a gate, a shed and a bed of beans in it. "
     clubs = "The clubs are, in one long list, " + ", ".join(f"club {n}" for n in range(60))
     text = "".join(filler.format(n) for n in range(17)) + f"{clubs} and the Rovers of football. "
@@ -263,8 +263,8 @@ def test_sentence_that_two_chunks_share_is_told_whole() -> None:
     assert f"{clubs} and the Rovers" in best.text
 
 
-def test_all_of_a_short_page_is_told_where_there_is_room() -> None:
+def test_all_of_a_short_page_is_returned_if_it_fits() -> None:
     passages = ask(BEES, WINTER, threshold=0.0).passages
 
-    told = "".join(one.text for one in passages)
-    assert all(one in told for one in ("ultraviolet", "waggle dance", "shivers to keep warm"))
+    shown = "".join(one.text for one in passages)
+    assert all(one in shown for one in ("ultraviolet", "waggle dance", "shivers to keep warm"))

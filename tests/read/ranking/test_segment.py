@@ -60,7 +60,7 @@ def test_thai_is_cut_at_spaces_when_it_runs_long() -> None:
     assert max(map(len, pieces)) <= 180
 
 
-def test_blocks_are_told_apart() -> None:
+def test_kinds_of_blocks_are_distinguished() -> None:
     text = (
         "# Title #\n\nProse here.\nMore.\n\n```py\n# not a heading\n\nx = 1\n```\n"
         "| a | b |\n|---|---|\n| 1 | 2 |\nAfter.\n ~~~\nopen to the end"

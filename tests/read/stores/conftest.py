@@ -1,4 +1,4 @@
-"""An empty library in each store, and a second hand on the same one."""
+"""An empty library in each store, which can be opened several times."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack

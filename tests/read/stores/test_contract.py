@@ -261,7 +261,7 @@ async def test_pages_are_listed_the_latest_first(store: Store) -> None:
     assert await store.entries(limit=2, offset=1) == entries[1:3]
 
 
-async def test_every_shelf_is_given_out(store: Store) -> None:
+async def test_every_page_is_iterated(store: Store) -> None:
     made = {f"p{i}": page(f"p{i}", [f"text {i}", "more"]) for i in range(5)}
     await keep(store, *made.values())
     stored_pages = [stored async for stored in store.pages()]
@@ -370,7 +370,7 @@ async def test_work_on_different_pages_does_not_wait(store: Store) -> None:
     assert not waiting.cancelled_caught
 
 
-async def test_who_is_cancelled_while_waiting_or_working_leaves_the_page_free(store: Store) -> None:
+async def test_a_caller_that_is_cancelled_leaves_the_page_unlocked(store: Store) -> None:
     url = TEA.entry.url
 
     async def work(started: anyio.Event) -> None:

@@ -142,7 +142,7 @@ async def test_the_tables_are_those_that_other_programs_expect(path: Path) -> No
     assert similar == (TEA.chunks[1].text,)
 
 
-async def test_the_file_is_free_whenever_nobody_works(path: Path) -> None:
+async def test_the_file_is_closed_between_two_uses(path: Path) -> None:
     async with contextlib.aclosing(DuckStore(path)) as store:
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         with held(path):
@@ -162,7 +162,7 @@ async def test_another_process_is_waited_for(path: Path) -> None:
     await store.aclose()
 
 
-async def test_who_holds_the_file_too_long_is_named(path: Path) -> None:
+async def test_a_process_that_holds_the_file_too_long_is_named(path: Path) -> None:
     await kept(path)
     store = DuckStore(path, timeout_s=0.1)
     with held(path) as other:
@@ -185,7 +185,7 @@ HARM: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
-async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
+async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_created(
     path: Path, caplog: pytest.LogCaptureFixture, harm: Callable[[bytes], bytes]
 ) -> None:
     await kept(path)
@@ -203,8 +203,8 @@ async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
     assert len(caplog.records) == 1
 
 
-async def test_a_file_that_cannot_be_mended_is_told(path: Path) -> None:
-    """What is begun anew is damaged too: here by the migration itself."""
+async def test_a_damaged_file_that_cannot_be_moved_is_reported(path: Path) -> None:
+    """The name for the damaged file is taken."""
     await kept(path)
     write(path, b"garbage" * 2000)
 
@@ -220,7 +220,7 @@ async def test_a_file_that_cannot_be_mended_is_told(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
-async def test_another_programs_database_is_refused_and_left_alone(path: Path, kind: str) -> None:
+async def test_another_programs_database_is_refused_and_not_changed(path: Path, kind: str) -> None:
     path.parent.mkdir(parents=True)
     if kind == "duckdb":
         with duckdb.connect(str(path)) as mine:
@@ -237,7 +237,7 @@ async def test_another_programs_database_is_refused_and_left_alone(path: Path, k
     assert content(path) == before
 
 
-async def test_an_older_library_is_brought_up_and_a_newer_one_refused(path: Path) -> None:
+async def test_an_older_library_is_migrated_and_a_newer_one_refused(path: Path) -> None:
     await kept(path)
     newer = DuckStore(path, migrations=NEXT)
     assert await newer.entries() == [TEA.entry]
@@ -275,7 +275,7 @@ def with_version(data: bytes, version: int) -> bytes:
     return struct.pack("<Q", checksum) + patched + data[16:]
 
 
-async def test_a_file_of_another_duckdb_version_is_refused_and_left_alone(path: Path) -> None:
+async def test_a_file_of_another_duckdb_version_is_refused_and_not_changed(path: Path) -> None:
     await kept(path)
     write(path, with_version(content(path), 999))
     before = content(path)
@@ -298,22 +298,22 @@ ERRORS: dict[str, tuple[duckdb.Error, type[StoreUnavailable]]] = {
 }
 
 
-@pytest.mark.parametrize(("error", "told"), ERRORS.values(), ids=ERRORS)
-async def test_what_duckdb_raises_is_told_without_page_text(
-    path: Path, error: duckdb.Error, told: type[StoreUnavailable]
+@pytest.mark.parametrize(("error", "expected"), ERRORS.values(), ids=ERRORS)
+async def test_errors_of_duckdb_are_reported_without_page_text(
+    path: Path, error: duckdb.Error, expected: type[StoreUnavailable]
 ) -> None:
     library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
 
     def fail(_: object) -> None:
         raise error
 
-    with pytest.raises(told) as raised:
+    with pytest.raises(expected) as raised:
         await library.run(fail)
-    assert type(raised.value) is told
+    assert type(raised.value) is expected
     assert "secret" not in str(raised.value)
 
 
-async def test_a_library_that_is_damaged_again_at_once_is_told(path: Path) -> None:
+async def test_a_library_that_is_damaged_again_is_reported(path: Path) -> None:
     await kept(path)
     library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
 
@@ -344,13 +344,13 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     assert len(await DuckStore(path).candidates([], TEA.vectors[TEA.chunks[0].id], 5)) == 2
 
 
-async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreUnavailable, match="DATA_DIR"):
         await DuckStore(tmp_path / "file" / FILE).entries()
 
 
-async def test_a_file_that_cannot_be_opened_is_told(path: Path) -> None:
+async def test_a_file_that_cannot_be_opened_is_reported(path: Path) -> None:
     (path / "x").mkdir(parents=True)
     with pytest.raises(StoreUnavailable, match="cannot be"):
         await DuckStore(path).entries()

@@ -148,7 +148,7 @@ async def test_a_lost_connection_is_dialled_again(url: str) -> None:
     await store.aclose()
 
 
-async def test_a_server_that_stops_is_told() -> None:
+async def test_a_server_that_stops_is_reported() -> None:
     with running_postgres() as url:
         store = PostgresStore(url)
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
@@ -168,9 +168,9 @@ async def test_a_server_that_stops_is_told() -> None:
         f"postgresql://user:{SECRET}@127.0.0.1:1/library?nonsense=1",
         f"user={SECRET} password='{SECRET}",
     ],
-    ids=["nobody there", "bad host", "bad option", "bad words"],
+    ids=["no server", "bad host", "bad option", "bad words"],
 )
-async def test_an_address_that_fails_is_told_without_its_secrets(address: str) -> None:
+async def test_an_address_that_fails_is_reported_without_its_secrets(address: str) -> None:
     store = PostgresStore(address)
     with anyio.fail_after(120), pytest.raises(StoreUnavailable) as raised:
         await store.entries()
@@ -181,7 +181,7 @@ async def test_an_address_that_fails_is_told_without_its_secrets(address: str) -
     await store.aclose()
 
 
-async def test_an_unknown_database_or_user_is_told(postgres: str) -> None:
+async def test_an_unknown_database_or_user_is_reported(postgres: str) -> None:
     for address, reason in (
         (postgres.replace("/postgres?", "/nowhere?"), "no such database or user"),
         (postgres.replace("postgres:@", f"nobody:{SECRET}@"), "no such database or user"),
@@ -192,8 +192,8 @@ async def test_an_unknown_database_or_user_is_told(postgres: str) -> None:
         await store.aclose()
 
 
-async def test_a_server_without_pgvector_is_told_with_the_fix(postgres: str) -> None:
-    """A user who may not make extensions, in a database that has none."""
+async def test_a_server_without_pgvector_is_reported_with_the_fix(postgres: str) -> None:
+    """The user may not create extensions, and the database has none."""
     with asked(postgres) as connection:
         connection.execute("CREATE DATABASE bare")
         connection.execute("CREATE ROLE guest LOGIN")
@@ -208,7 +208,7 @@ async def test_a_server_without_pgvector_is_told_with_the_fix(postgres: str) -> 
     await store.aclose()
 
 
-async def test_pgvector_out_of_sight_is_told(postgres: str) -> None:
+async def test_pgvector_outside_the_search_path_is_reported(postgres: str) -> None:
     """The type is there, but in a schema that is not searched."""
     with asked(postgres) as connection:
         connection.execute("CREATE DATABASE hidden")
@@ -223,7 +223,7 @@ async def test_pgvector_out_of_sight_is_told(postgres: str) -> None:
     await store.aclose()
 
 
-async def test_an_older_library_is_brought_up_and_a_newer_one_refused(url: str) -> None:
+async def test_an_older_library_is_migrated_and_a_newer_one_refused(url: str) -> None:
     await kept(url)
     async with contextlib.aclosing(PostgresStore(url, migrations=NEXT)) as newer:
         assert await newer.entries() == [TEA.entry]
@@ -332,7 +332,7 @@ def test_words_not_counted_are_taken_for_rare() -> None:
     assert sorted(["tea", "the", "samovar"], key=counts.of) == ["samovar", "tea", "the"]
 
 
-async def test_words_that_are_all_frequent_must_stand_together(url: str) -> None:
+async def test_words_that_are_all_frequent_must_be_in_the_same_chunk(url: str) -> None:
     async with contextlib.aclosing(PostgresStore(url)) as store:
         made = page("p", ["kettle here", "teapot here", "kettle and teapot"])
         await store.put(made.entry, made.chunks, {}, None)

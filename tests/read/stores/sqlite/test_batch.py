@@ -1,4 +1,4 @@
-"""Writes that wait for each other share a transaction; who is refused is told alone."""
+"""Writes that wait for each other share a transaction; a refused one fails alone."""
 
 import contextlib
 import sqlite3
@@ -68,14 +68,14 @@ async def test_writes_that_wait_share_a_transaction_in_their_order(base: Base) -
     assert base.runs == 2
 
 
-async def test_of_several_only_the_refused_one_is_told(base: Base) -> None:
-    told = []
+async def test_of_several_writes_only_the_refused_one_fails(base: Base) -> None:
+    refused = []
 
     async def write(name: str) -> None:
         try:
             await base.batches.write(base.write(name))
         except ModelMismatch as error:
-            told.append(error.detail)
+            refused.append(error.detail)
 
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
@@ -83,12 +83,12 @@ async def test_of_several_only_the_refused_one_is_told(base: Base) -> None:
                 tasks.start_soon(write, name)
             await anyio.wait_all_tasks_blocked()
             base.gate.set()
-    assert told == ["bad wine"]
+    assert refused == ["bad wine"]
     assert sorted(base.kept()) == ["ale", "tea"]
     assert not base.database.in_transaction
 
 
-async def test_who_is_cancelled_while_waiting_writes_nothing(base: Base) -> None:
+async def test_a_write_that_is_cancelled_while_it_waits_writes_nothing(base: Base) -> None:
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(base.batches.write, base.write("tea"))

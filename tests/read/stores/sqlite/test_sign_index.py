@@ -1,4 +1,4 @@
-"""SignIndex of vectors: nearest first by bits, dropped ones never."""
+"""The sign-bit index finds the vectors with the smallest Hamming distance, and no dropped ones."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def filled(vectors: NDArray[np.float32]) -> SignIndex:
     return signs
 
 
-def test_signs_come_in_whole_words() -> None:
+def test_sign_bits_are_padded_to_whole_words() -> None:
     assert len(to_bits(MANY[0])) == 16
 
 

@@ -62,7 +62,7 @@ def asides(path: Path) -> list[Path]:
     return sorted(path.parent.glob("*.damaged-*"))
 
 
-async def test_the_file_is_the_owners_alone_and_waits_for_first_use(path: Path) -> None:
+async def test_the_file_is_private_and_created_at_first_use(path: Path) -> None:
     store = SqliteStore(path)
     assert not files(path)
     assert await store.entries() == []
@@ -85,7 +85,7 @@ async def test_without_a_folder_the_library_is_kept_in_memory() -> None:
     ],
     ids=["not a database", "no schema", "cut short", "emptied"],
 )
-async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_begun(
+async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_created(
     path: Path, caplog: pytest.LogCaptureFixture, harm: "object"
 ) -> None:
     await kept(path)
@@ -119,7 +119,7 @@ async def test_a_file_damaged_while_it_is_open_is_moved_aside(path: Path) -> Non
     assert asides(path)
 
 
-async def test_a_file_that_another_process_replaced_is_taken_up(path: Path) -> None:
+async def test_a_file_that_another_process_replaced_is_opened_again(path: Path) -> None:
     async with contextlib.aclosing(SqliteStore(path)) as store:
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         await store.candidates([], vector("x"), 3)
@@ -143,7 +143,7 @@ async def test_a_good_file_in_the_place_of_a_damaged_one_is_not_moved(path: Path
     await library.aclose()
 
 
-async def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
+async def test_another_programs_database_is_refused_and_not_changed(path: Path) -> None:
     path.parent.mkdir()
     with contextlib.closing(sqlite3.connect(path)) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
@@ -158,7 +158,7 @@ async def test_another_programs_database_is_refused_and_left_alone(path: Path) -
     assert asides(path) == []
 
 
-async def test_an_older_library_is_brought_up_and_a_newer_one_refused(path: Path) -> None:
+async def test_an_older_library_is_migrated_and_a_newer_one_refused(path: Path) -> None:
     await kept(path)
     async with contextlib.aclosing(SqliteStore(path, migrations=NEXT)) as newer:
         assert await newer.entries() == [TEA.entry]
@@ -183,7 +183,7 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
         assert len(await store.candidates([], vector("x"), 5)) == 2
 
 
-async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     store = SqliteStore(tmp_path / "file" / FILE)
     with pytest.raises(StoreUnavailable, match="DATA_DIR"):
@@ -191,7 +191,7 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     await store.aclose()
 
 
-async def test_a_file_that_cannot_be_opened_is_told(path: Path) -> None:
+async def test_a_file_that_cannot_be_opened_is_reported(path: Path) -> None:
     (path / "something").parent.mkdir(parents=True)
     store = SqliteStore(path)
     with pytest.raises(StoreUnavailable, match="cannot be opened"):
@@ -227,17 +227,16 @@ anyio.run(fill)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file size are POSIX")
-def test_a_full_disk_is_told_and_what_was_there_stays(path: Path) -> None:
-    root = ROOT
+def test_a_full_disk_is_reported_and_stored_pages_stay(path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", FULL, str(path)],
         capture_output=True,
         text=True,
-        cwd=root,
+        cwd=ROOT,
         check=True,
     )
-    told, count = ran.stdout.splitlines()
-    assert "cannot be used" in told
+    message, count = ran.stdout.splitlines()
+    assert "cannot be used" in message
     assert count == "1"
 
 
@@ -258,7 +257,7 @@ async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> N
     await store.aclose()
 
 
-async def test_a_writer_who_waits_too_long_is_told(path: Path) -> None:
+async def test_a_writer_that_waits_too_long_gets_an_error(path: Path) -> None:
     await kept(path)
     store = SqliteStore(path, timeout_s=0.01)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -275,7 +274,7 @@ async def test_a_writer_who_waits_too_long_is_told(path: Path) -> None:
     await store.aclose()
 
 
-async def test_frequent_words_alone_find_chunks_that_have_them_all(path: Path) -> None:
+async def test_frequent_words_find_chunks_that_have_them_all(path: Path) -> None:
     often = search.MAX_POSTINGS + 1
     async with contextlib.aclosing(SqliteStore(path)) as store:
         made = page("plenty", ["kettle " * often, "teapot " * often, "kettle 7"])
@@ -288,7 +287,9 @@ async def test_frequent_words_alone_find_chunks_that_have_them_all(path: Path) -
         assert [one.chunk for one in found] == [made.chunks[2]]
 
 
-async def test_the_record_of_dropped_vectors_stays_small_and_nobody_is_misled(path: Path) -> None:
+async def test_the_log_of_dropped_vectors_stays_small_and_other_processes_stay_correct(
+    path: Path,
+) -> None:
     one, other = SqliteStore(path), SqliteStore(path)
     for i in range(9):
         made = page("same", [f"Version {i}."], crawled_at=NOON + days(i))
@@ -307,7 +308,9 @@ async def test_the_record_of_dropped_vectors_stays_small_and_nobody_is_misled(pa
     await other.aclose()
 
 
-async def test_a_page_dropped_by_another_while_it_is_rewritten_is_whole(path: Path) -> None:
+async def test_a_page_dropped_by_another_process_while_it_is_rewritten_is_complete(
+    path: Path,
+) -> None:
     """Its terms were thought to be there already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
         new = rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
@@ -327,7 +330,7 @@ async def test_the_nearest_vectors_are_found_among_many(path: Path) -> None:
         assert all(one.vector is not None and one.vector.dtype == np.float32 for one in found)
 
 
-async def test_space_is_given_back(path: Path) -> None:
+async def test_free_space_is_returned_to_the_disk(path: Path) -> None:
     async with contextlib.aclosing(SqliteStore(path)) as store:
         made = page("big", [f"{n} " * 500 for n in range(200)])
         await store.put(made.entry, made.chunks, made.vectors, MODEL)
