@@ -1,4 +1,4 @@
-"""How long reading takes: a kept page, a first read, and `recall` over 100,000 chunks, each beside the bare query.
+"""The latency of reading: a stored page, a first read, and `recall` over 100,000 chunks, each beside the bare query.
 
     python -m bench.read_latency [--chunks 100000] [--stores sqlite,postgres]
 
@@ -63,7 +63,7 @@ async def timed(work: Callable[[], Awaitable[object]], runs: int = RUNS) -> list
 
 
 def report(name: str, taken: Sequence[float], bar: float | None, bare: float | None = None) -> bool:
-    """Print p50 and p95; whether the bar is met."""
+    """Print p50 and p95; return whether the bar is met."""
     p50, p95 = statistics.median(taken), sorted(taken)[int(len(taken) * 0.95)]
     ratio = f"  {p50 / bare:5.1f} × bare query" if bare else ""
     told = f"  bar {bar:.0f}" if bar else ""
@@ -72,7 +72,7 @@ def report(name: str, taken: Sequence[float], bar: float | None, bare: float | N
 
 
 async def pages(site: Site, folder: Path) -> bool:
-    """Kept and first reads through the whole engine."""
+    """Reads of stored and of new pages through the whole engine."""
     random = Random(1)
     body = "".join(f"<h2>Part {n}</h2><p>{prose(random, 150)}</p>" for n in range(10))
     for number in range(RUNS + 1):
@@ -118,7 +118,7 @@ async def filled(store: Store, chunks: int) -> None:
 
 @asynccontextmanager
 async def place(name: str) -> AsyncIterator[tuple[str, dict[str, str]]]:
-    """Where a store of this kind is: its setting."""
+    """The value of `KINDLY_STORE` for a store of this kind."""
     if name != "postgres":
         yield name, {"KINDLY_STORE": name}
         return
@@ -146,7 +146,7 @@ async def recalls(name: str, folder: Path, chunks: int) -> bool:
 
 
 async def main(chunks: int, stores: Sequence[str]) -> bool:
-    """Everything in turn."""
+    """Run all measurements."""
     met = True
     with tempfile.TemporaryDirectory() as folder:
         async with running_site() as site:

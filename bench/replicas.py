@@ -36,7 +36,7 @@ PATIENCE_S = 60
 
 
 class Replica:
-    """A server over HTTP at a port of its own, which can be killed and started again."""
+    """An HTTP server on its own port, which can be killed and started again."""
 
     def __init__(self, environ: dict[str, str], port: int) -> None:
         self._environ = environ
@@ -44,7 +44,7 @@ class Replica:
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
-        """Start it, and wait until it listens."""
+        """Start it and wait until it listens."""
         self._process = subprocess.Popen(
             [str(SCRIPT), "start-mcp-server", "--transport", "http", "--port", str(self.port)],
             env=self._environ,
@@ -55,7 +55,7 @@ class Replica:
         self._process.stderr.readline()
 
     def kill(self) -> None:
-        """End it without a word."""
+        """Kill it with SIGKILL."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
@@ -65,7 +65,7 @@ class Replica:
 
 @contextmanager
 def replicas(store: str, site_port: int, ports: tuple[int, ...]) -> Iterator[list[Replica]]:
-    """Servers with folders of their own and one library."""
+    """Servers with separate folders and one library."""
     with ExitStack() as stack:
         found = []
         for port in ports:
@@ -79,14 +79,14 @@ def replicas(store: str, site_port: int, ports: tuple[int, ...]) -> Iterator[lis
 
 
 class RoundRobin:
-    """Sends each connection to the next server; past one that does not listen, to the one after it."""
+    """A round-robin TCP proxy that skips servers that do not listen."""
 
     def __init__(self, ports: tuple[int, ...]) -> None:
         self._ports = ports
         self._turn = count()
 
     async def __call__(self, stream: SocketStream) -> None:
-        """Carry one connection until either side ends it."""
+        """Forward one connection until either side closes it."""
         async with stream:
             server = await self._dial()
             if server is None:
@@ -114,18 +114,18 @@ class RoundRobin:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the calls."""
+    """The results of the calls."""
 
     took_ms: list[float] = field(default_factory=list)
     ends: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     again: int = 0
     half: anyio.Event = field(default_factory=anyio.Event)
-    """Half of the calls are made."""
+    """Whether half of the calls are done."""
 
 
 async def call(address: str, tool: str, arguments: dict[str, object], tally: Tally) -> None:
-    """One call by a client of its own; made once more if the server went away."""
+    """One call from its own client; retried once if the server was killed."""
     began = time.perf_counter()
     for attempt in range(TRIES):
         try:
@@ -147,14 +147,14 @@ async def call(address: str, tool: str, arguments: dict[str, object], tally: Tal
 
 
 def reason(error: BaseException) -> str:
-    """What lies at the bottom of an error."""
+    """The root cause of an error."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return f"{type(error).__name__} {error}"
 
 
 async def rounds(address: str, mix: Mix, tally: Tally, calls: int, at_once: int) -> None:
-    """So many calls, none of them hostile or given up."""
+    """A number of mixed calls, none of them hostile or cancelled."""
     left = calls
 
     async def work() -> None:
@@ -174,7 +174,7 @@ async def rounds(address: str, mix: Mix, tally: Tally, calls: int, at_once: int)
 
 
 async def crash(replica: Replica, halfway: anyio.Event) -> None:
-    """Kill the server at the half, and start it again."""
+    """Kill the server after half of the calls and start it again."""
     await halfway.wait()
     await anyio.to_thread.run_sync(replica.kill)
     began = time.perf_counter()
@@ -183,7 +183,7 @@ async def crash(replica: Replica, halfway: anyio.Event) -> None:
 
 
 async def recalled(ports: tuple[int, ...], site_port: int) -> bool:
-    """Whether what the first server reads is found through the second."""
+    """Whether a page that the first server reads is recalled through the second."""
     url = f"http://127.0.0.1:{site_port}/page/7?only=once"
     question = {"question": "Which leaf grows in the garden?"}
     async with Client(f"http://127.0.0.1:{ports[0]}/mcp") as client:
@@ -194,7 +194,7 @@ async def recalled(ports: tuple[int, ...], site_port: int) -> bool:
 
 
 async def measure(calls: int, at_once: int, *, one: bool) -> int:
-    """All the calls; whether a bar is missed."""
+    """Run all calls; return whether a bar is missed."""
     ports: tuple[int, ...] = (39_501 + os.getpid() % 500, 40_501 + os.getpid() % 500)
     ports = ports[:1] if one else ports
     tally = Tally()
@@ -227,7 +227,7 @@ async def measure(calls: int, at_once: int, *, one: bool) -> int:
 
 
 def main() -> int:
-    """Parse, run, and say whether a bar is missed."""
+    """Parse arguments, run, and exit with 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--at-once", type=int, default=20)

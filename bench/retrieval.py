@@ -5,7 +5,7 @@
 Questions and pages are beside the checkout, in `../shared/data/retrieval`. For each set: hit@1, 3 and 8 (a passage
 among the first so many covers evidence), MRR, and how often evidence lies within the first 500, 1,000 and 2,000 tokens;
 beside it the same for BM25 over the same chunks and for the beginning of the page. With `--negatives` each question is
-also asked of another page: `told` is how often that is said not to answer.
+also put to another page: `rejected` is how often that page is reported not to answer.
 """
 
 import argparse
@@ -48,7 +48,7 @@ SETS = {
 RESULTS = 8
 BUDGETS = (500, 1000, 2000)
 SHORT = 60
-"""Characters up to which evidence must be there whole."""
+"""Evidence up to this length must be included whole."""
 ENOUGH = 300
 """Characters of long evidence that are enough; or half of it."""
 URL = "https://example.com/"
@@ -57,7 +57,7 @@ Span = tuple[int, int]
 
 
 class Case(NamedTuple):
-    """A question, where it is asked, and where its evidence lies."""
+    """A question, its page, and the offsets of its evidence."""
 
     query: str
     page: str
@@ -73,7 +73,7 @@ class Data:
 
 
 def load(name: str, limit: int | None = None) -> Data:
-    """A set as it is kept; at most `limit` of its questions, always the same."""
+    """A set, with at most `limit` of its questions, always the same ones."""
     pages: dict[str, str] = {}
     cases: list[Case] = []
     with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -90,19 +90,19 @@ def load(name: str, limit: int | None = None) -> Data:
 
 @lru_cache(maxsize=4)
 def index(text: str) -> Index:
-    """A page, ready to be asked."""
+    """The ranking index of a page."""
     chunks = split(text, URL)
     vectors = static_model.load().embed([chunk.text for chunk in chunks]) if chunks else None
     return Index(chunks, vectors)
 
 
 def ask(text: str, query: str, limit: int = RESULTS) -> Ranking:
-    """What the page says to the question."""
+    """The ranking of the page's passages for the question."""
     return index(text).ask(query, static_model.load().embed([query])[0], limit=limit)
 
 
 def retrieve(text: str, query: str) -> list[Passage]:
-    """The passages that `read_page` gives; none where the page does not answer."""
+    """The passages that `read_page` returns; none if the page does not answer."""
     return list(ask(text, query).passages)
 
 
@@ -115,8 +115,8 @@ def by_words(text: str, query: str) -> list[Span]:
     """BM25 alone, over the same chunks."""
     chunks = index(text).chunks
     words, counts = _counts(text)
-    asked = [words[term] for term in dict.fromkeys(terms(query)) if term in words]
-    uses = counts[:, asked]
+    columns = [words[term] for term in dict.fromkeys(terms(query)) if term in words]
+    uses = counts[:, columns]
     rarity = inverse_frequency((uses > 0).sum(axis=0), len(chunks))
     scores = bm25(uses, counts.sum(axis=1), rarity)
     return [
@@ -140,7 +140,7 @@ def _counts(
 
 
 def beginning(text: str, query: str) -> list[Span]:
-    """The page from its start, whatever is asked."""
+    """The page from its start, for any question."""
     del query
     return [(chunk.start, chunk.end) for chunk in index(text).chunks[:RESULTS]]
 
@@ -157,7 +157,7 @@ def covers(spans: Sequence[Span], evidence: Span) -> bool:
 
 
 def enough(start: int, end: int) -> float:
-    """How many characters of evidence must be there: all of a short one."""
+    """How many characters of evidence are required: all of a short one."""
     return end - start if end - start <= SHORT else min((end - start) / 2, ENOUGH)
 
 
@@ -212,19 +212,19 @@ def run(data: Data, method: Method) -> dict[str, float]:
 def elsewhere(data: Data, seed: str) -> Iterator[tuple[str, str]]:
     """Each question with another page of its set."""
     dice, pages = random.Random(seed), sorted(data.pages)
-    asked = [
+    pairs = [
         (dice.choice([page for page in pages if page != case.page]), case.query)
         for case in data.cases
         if len(pages) > 1
     ]
-    for page, query in sorted(asked):
+    for page, query in sorted(pairs):
         yield data.pages[page], query
 
 
-def told(data: Data, seed: str) -> float:
-    """How often another page is said not to answer."""
-    asked = [float(not ask(text, query).answered) for text, query in elsewhere(data, seed)]
-    return sum(asked) / max(1, len(asked))
+def rejected(data: Data, seed: str) -> float:
+    """How often another page is reported not to answer."""
+    results = [float(not ask(text, query).answered) for text, query in elsewhere(data, seed)]
+    return sum(results) / max(1, len(results))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -244,10 +244,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for method, function in METHODS.items():
             figures = run(data, function)
             if options.negatives and method == "ours":
-                figures["told"] = told(data, name)
+                figures["rejected"] = rejected(data, name)
             _show(name, method, figures)
             if name in ENGLISH:
-                totals[method].append({key: one for key, one in figures.items() if key != "told"})
+                totals[method].append(
+                    {key: one for key, one in figures.items() if key != "rejected"}
+                )
     for method, rows in totals.items():
         if rows:
             _show("English", method, mean(rows))

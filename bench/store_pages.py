@@ -1,4 +1,4 @@
-"""Made-up pages for the stores' benches: words as frequent as in real text, vectors that are alike where words are."""
+"""Generated pages for the benchmarks of stores: realistic word frequencies, and vectors that follow the words."""
 
 import hashlib
 import random
@@ -23,7 +23,7 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a library."""
+    """A question to the library."""
 
     text: str
     vector: Vectors
@@ -42,7 +42,7 @@ class NewPage(Made):
 
 
 class Library:
-    """Makes pages and questions, and remembers the vectors."""
+    """Generates pages and questions, and keeps the vectors for the exact result."""
 
     model = EmbeddingModel("made-up-256", DIMENSION)
 
@@ -57,11 +57,11 @@ class Library:
         self._stacked: Vectors | None = None
 
     def url(self, name: str) -> str:
-        """Where a page is."""
+        """The address of a page."""
         return f"https://bench.example/{name}"
 
     def page(self, name: str, chunks: int, version: int) -> NewPage:
-        """A page of so many chunks; its title says its version."""
+        """A page with that number of chunks; its title is its version."""
         url = self.url(name)
         drawn = np.searchsorted(self._share, self._chance.random((chunks, CHUNK_WORDS)))
         made, vectors, start = [], {}, 0
@@ -82,7 +82,7 @@ class Library:
         return Question(text, self._vector(np.array(numbers)))
 
     def nearest(self, vector: Vectors, count: int) -> set[str]:
-        """The ids of the chunks that are really nearest."""
+        """The ids of the nearest chunks by exact cosine."""
         if self._stacked is None or len(self._stacked) != len(self._vectors):
             self._stacked = np.stack(self._vectors)
         alike = self._stacked @ vector

@@ -1,4 +1,4 @@
-"""What the library's stores bear: several processes at once, a hundred thousand chunks, and being killed.
+"""Load on the library's stores: several processes at once, a hundred thousand chunks, and killed processes.
 
     python -m bench.stores [--stores sqlite,duckdb,postgres] [--seconds 60] [--chunks 100000] [--kills 0]
 
@@ -38,7 +38,7 @@ PROCESSES = 4
 TASKS = 4
 MIN_OPS = {"sqlite": 1000}
 MAX_CANDIDATES_MS = 50.0
-"""Of the 60 that recall may take; the rest is ranking."""
+"""Of the 60 ms that `recall` may take; the rest is ranking."""
 LIMIT = 48
 QUESTIONS = 200
 PAGES = 20
@@ -53,7 +53,7 @@ def names(process: int, task: int) -> list[str]:
 
 
 async def work(name: str, settings: StoreSettings, who: int, seconds: float) -> dict[str, Any]:
-    """Read and write for a while; how often, what failed, what was acknowledged."""
+    """Read and write for a while; return counts, failures and acknowledged pages."""
     library = Library(seed=who)
     mine = [name for task in range(TASKS) for name in names(who, task)]
     made = {name: [library.page(name, PAGE_CHUNKS, 0) for _ in range(VARIANTS)] for name in mine}
@@ -117,7 +117,7 @@ async def one_operation(
 
 
 async def lost(name: str, settings: StoreSettings, reports: list[dict[str, Any]]) -> list[str]:
-    """Pages that were acknowledged and are not there as they were."""
+    """Pages whose acknowledged version is not stored."""
     library = Library(seed=0)
     missing = []
     store = open_store(name, settings)
@@ -131,7 +131,7 @@ async def lost(name: str, settings: StoreSettings, reports: list[dict[str, Any]]
 
 
 def mixed(name: str, settings: StoreSettings, seconds: float) -> bool:
-    """Four processes at once; whether the bar is met."""
+    """Four processes at once; return whether the bar is met."""
     place = str(settings.data_dir or "")
     command = [sys.executable, "-m", MODULE, "--work", name, place, settings.url, str(seconds)]
     running = [
@@ -165,7 +165,7 @@ def without_indexes(url: str) -> None:
 
 
 def with_indexes(url: str) -> None:
-    """Make them at once, as a restored database would."""
+    """Create the indexes afterwards, as a restored database would."""
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
@@ -179,14 +179,14 @@ def with_indexes(url: str) -> None:
 
 
 async def fill(store: Store, library: Library, chunks: int) -> None:
-    """Put pages of fifty chunks until there are so many."""
+    """Store pages of fifty chunks up to that number of chunks."""
     for number in range(chunks // 50):
         made = library.page(f"big-{number}", 50, 1)
         await store.put(made.entry, made.chunks, made.vectors, library.model)
 
 
 async def candidates(name: str, settings: StoreSettings, chunks: int) -> bool:
-    """The time of candidates over many chunks beside the bare SQL; whether the bar is met."""
+    """The time of `candidates` over many chunks beside the bare SQL; return whether the bar is met."""
     library = Library(seed=1)
     store = open_store(name, settings)
     async with aclosing(store):
@@ -228,7 +228,7 @@ Asked = Callable[[list[str], NDArray[np.float32]], object]
 
 @contextmanager
 def bare(name: str, settings: StoreSettings) -> Iterator[Asked]:
-    """The same question put to the database by hand, on one connection."""
+    """The same query in bare SQL, on one connection."""
     with BARE[name](settings) as asked:
         yield asked
 
@@ -296,7 +296,7 @@ BARE: dict[str, Callable[[StoreSettings], Any]] = {
 
 
 def killed(name: str, settings: StoreSettings, kills: int) -> bool:
-    """Kill writers; whether nothing that they had acknowledged is lost."""
+    """Kill writers; return whether all acknowledged writes are stored."""
     killer = Killer(name, settings, random.Random(6))
     missing: list[str] = []
     for _ in range(kills):
@@ -307,7 +307,7 @@ def killed(name: str, settings: StoreSettings, kills: int) -> bool:
 
 
 def main() -> int:
-    """Measure what was asked for."""
+    """Run the selected measurements."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--stores", default="sqlite,duckdb,postgres")
     parser.add_argument("--seconds", type=float, default=60)

@@ -2,10 +2,10 @@
 
     python -m tools.train_ranker [--check]
 
-Two small models: a network that puts the windows of a page in order (softmax over a page's windows, the evidence's
-should win), and a logistic regression that tells a page that answers from one that does not. Each set counts the same.
-Pages are dealt into five folds: what each fold's questions get from the other four is told, and with `--check` nothing
-is written. The same data give the same file; another number of threads may round a number of it the other way.
+Two small models: a network that orders the windows of a page (softmax over a page's windows, the one with the evidence
+should win), and a logistic regression that decides whether a page answers. Each set has the same weight. Pages are in
+five folds, and the results of each fold come from weights of the other four; with `--check` nothing is written. The
+same data give the same file, up to rounding that depends on the number of threads.
 """
 
 import argparse
@@ -49,32 +49,32 @@ POSITIVES = 8
 HARD = 24
 HIDDEN = 12
 MEMBERS = 6
-"""Networks that are trained from different starts and averaged."""
+"""Networks with different random starts, which are averaged."""
 EPOCHS = 20
 BATCH = 256
 RATE = 0.01
 DECAY = 0.02
 MOST = 1100
-"""Questions of an English set that are learnt from; of another, `MOST_OTHER`."""
+"""Training questions of an English set; of another, `MOST_OTHER`."""
 MOST_OTHER = 200
 OTHER_LANGUAGES = 0.2
-"""What a set in another language counts, beside an English one."""
+"""The weight of a set in another language, relative to an English one."""
 MISSED = 0.012
-"""Of questions that the page answers, the share that may be told as not answered: below the 3 % that is promised."""
+"""The share of answerable questions that may be reported as unanswered; the promise is 3 %."""
 MISSED_OTHER = 0.001
-"""The same of each set in another language."""
+"""The same for each set in another language."""
 SLACK = 0.6
-"""Evidence beyond it, as others are asked there than those that are learnt from."""
+"""A margin, because real questions differ from those of the sets."""
 RIDGE = 10.0
 LEAST_SPREAD = 1e-3
-"""Of a column; below it the column is the same everywhere but for rounding."""
+"""A column with less deviation is constant up to rounding."""
 SAME_QUESTIONS = ("policyqa", "cuad")
-"""Sets that ask every page the same: another page often does answer, so nothing is learnt from asking it."""
+"""Sets that ask every page the same: other pages often answer, so they are no negatives."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question on a page: what the windows have, which hold evidence, and which fold and set it is in."""
+    """A question on a page: features of the windows, which of them have evidence, fold and set."""
 
     set: str
     fold: int
@@ -87,12 +87,12 @@ class Example:
 
 
 def say(*words: object) -> None:
-    """Tell the one who waits."""
+    """Print progress."""
     sys.stdout.write(" ".join(map(str, words)) + "\n")
 
 
 def fold_of(page: str) -> int:
-    """Which fold a page is in."""
+    """The fold of a page."""
     return sha256(page.encode()).digest()[0] % FOLDS
 
 
@@ -123,7 +123,7 @@ def examples(name: str) -> tuple[list[Example], list[Example]]:
 
 
 def holding(windows: "NDArray[np.intp]", evidence: Sequence[Span]) -> "NDArray[np.bool_]":
-    """Which windows hold enough of a piece of evidence."""
+    """Which windows contain enough of the evidence."""
     held = np.zeros(len(windows), dtype=bool)
     for start, end in evidence:
         shared = np.minimum(windows[:, 1], end) - np.maximum(windows[:, 0], start)
@@ -175,13 +175,13 @@ def batch(found: Sequence[Example]) -> Batch:
 
 
 def even(rows: "Floats") -> "tuple[Floats, Floats]":
-    """What makes each column even: its mean and how far it spreads; a column that is the same everywhere stays so."""
+    """Mean and standard deviation of each column; 1 for constant columns."""
     spread = rows.std(axis=0)
     return rows.mean(axis=0), np.where(spread > LEAST_SPREAD, spread, 1)
 
 
 def train_order(found: Sequence[Example]) -> "dict[str, Floats]":
-    """The network: members from different starts, side by side."""
+    """Train the networks, all at once."""
     data = batch(found)
     flat = data.inputs[data.filled]
     mean, scale = even(flat)
@@ -225,7 +225,7 @@ def _member(data: Batch, seed: int) -> "list[Floats]":
 
 
 def _slopes(data: Batch, rows: "NDArray[np.intp]", values: "list[Floats]") -> "list[Floats]":
-    """How the loss, minus the logarithm of what evidence gets of the softmax, changes with each value."""
+    """The gradient of the loss: the negative log of the softmax share of the evidence."""
     hidden, bias, out, linear = values
     inputs, filled = data.inputs[rows], data.filled[rows]
     active = np.tanh(inputs @ hidden + bias)
@@ -264,7 +264,7 @@ def train_answer(
 
 
 def fit(own: Sequence[Example], foreign: Sequence[Example]) -> Weights:
-    """Both models from the same questions; the threshold is where too few would be lost."""
+    """Both models from the same questions; the threshold allows the share `MISSED`."""
     order = train_order(own)
     nothing = np.zeros(1, dtype=np.float32)
     weights = Weights(
@@ -284,7 +284,7 @@ def evidence(weights: Weights, found: Sequence[Example]) -> "Floats":
 
 
 def point(values: "Floats", found: Sequence[Example]) -> float:
-    """The evidence below which lies the share of English questions that may be missed, each set counting the same."""
+    """The quantile `MISSED` of the evidence of English questions, with the same weight for each set."""
     english = np.array([one.set in ENGLISH for one in found])
     shares = np.array([one.weight for one in found])[english]
     order = np.argsort(values[english])
@@ -294,22 +294,22 @@ def point(values: "Floats", found: Sequence[Example]) -> float:
 
 @dataclass(frozen=True)
 class Favour:
-    """Evidence added for pages in other languages, which a model that knows English best tells apart less well."""
+    """Evidence added on pages in other languages, which the model separates less well than English."""
 
     other: float
-    """By how unlikely the page is English."""
+    """Times the probability that the page is not English."""
     latin: float
-    """Beside it, where the question is in Latin letters."""
+    """In addition, for questions in Latin letters."""
 
     def of(self, one: Example) -> float:
-        """What a question on a page gets."""
+        """The addition for a question on a page."""
         english, latin = (
             float(one.features[0, column]) for column in (Feature.ENGLISH, Feature.LATIN)
         )
         return self.other * (1 - english) + self.latin * (latin - english)
 
     def within(self, weights: Weights) -> Weights:
-        """Weights that add the same."""
+        """Weights that include the addition."""
         answer, bias = weights.answer.copy(), weights.answer_bias + self.other
         for column, amount in (
             (Feature.ENGLISH, -self.other - self.latin),
@@ -321,7 +321,7 @@ class Favour:
 
 
 def favour(values: "Floats", found: Sequence[Example]) -> Favour:
-    """As much as lets each set in another language through, but for the share that may be missed."""
+    """The smallest addition with which each set in another language loses at most `MISSED_OTHER`."""
     lacking: dict[bool, list[float]] = {False: [0.0], True: [0.0]}
     for name in sorted({one.set for one in found} - set(ENGLISH)):
         here = [number for number, one in enumerate(found) if one.set == name]
@@ -359,7 +359,7 @@ def across(
 def report(
     own: Sequence[Example], foreign: Sequence[Example], held: "tuple[list[Floats], Floats, Floats]"
 ) -> None:
-    """Print what the folds get."""
+    """Print the results of the folds."""
     scores, here, there = held
     least = point(here, own)
     rows: dict[str, list[dict[str, float]]] = {}
@@ -377,7 +377,7 @@ def report(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train, and write the weights; or only tell how good they are."""
+    """Train and write the weights; with `--check` only print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args(arguments)
@@ -402,7 +402,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def write(weights: Weights) -> None:
-    """Keep the weights, rounded to what matters."""
+    """Write the weights, rounded."""
     held = {
         one.name: np.round(getattr(weights, one.name), 4).tolist()
         for one in fields(weights)
