@@ -1,7 +1,7 @@
 """Retrieval must not get worse unnoticed: a sample of questions, and floors a little below today's figures."""
 
 import pytest
-from bench.retrieval import answered, load, run, told
+from bench.retrieval import answered, load, rejected, run
 
 from tests.support.paths import SHARED_DATA
 from tests.support.shared_data import needs_shared
@@ -37,4 +37,4 @@ def test_evidence_is_found_as_often_as_ever(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "floor"), [("squad2", 0.90), ("covidqa", 0.60)])
 def test_pages_that_do_not_answer_are_told_as_often_as_ever(name: str, floor: float) -> None:
-    assert told(load(name, SAMPLE), name) >= floor
+    assert rejected(load(name, SAMPLE), name) >= floor
