@@ -13,9 +13,9 @@ from kindly.redact import Redactor
 from kindly.server.call_telemetry import observed
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import UNEXPECTED, sentence
-from kindly.server.render.formatting import seconds
 from kindly.server.tool import Call, CallOutcome, Output, Tool
 from kindly.stages import Progress
+from kindly.text.durations import seconds
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import pytest
 
 from kindly.models import Outcome, OutcomeKind
 from kindly.server.json_schema import Json
-from kindly.server.render.formatting import clip, dated, larger_size, seconds, status_data
+from kindly.server.render.formatting import clip, dated, larger_size, status_data
 
 
 @pytest.mark.parametrize(
@@ -14,14 +14,6 @@ from kindly.server.render.formatting import clip, dated, larger_size, seconds, s
 )
 def test_titles_are_one_defused_line(text: str, clipped: str) -> None:
     assert clip(text, 10) == clipped
-
-
-@pytest.mark.parametrize(
-    ("count", "shown"),
-    [(0.2, "1 second"), (1, "1 second"), (1.4, "1 second"), (2, "2 seconds"), (90.0, "90 seconds")],
-)
-def test_seconds_have_a_singular_and_a_plural(count: float, shown: str) -> None:
-    assert seconds(count) == shown
 
 
 @pytest.mark.parametrize(

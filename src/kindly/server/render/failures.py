@@ -19,7 +19,7 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.models import Outcome
-from kindly.server.render.formatting import seconds
+from kindly.text.durations import seconds
 
 UNEXPECTED = (
     "Internal error: the call failed for a reason that is in the server's log. Try it once more."

@@ -53,12 +53,6 @@ def dated(published: str | None) -> str | None:
     return line if is_date else None
 
 
-def seconds(count: float) -> str:
-    """`1 second`, `30 seconds`; at least one."""
-    whole = max(1, round(count))
-    return f"{whole} second{'' if whole == 1 else 's'}"
-
-
 def gap(characters: int) -> str:
     """Marks text that is left out between two excerpts."""
     return f"[… {characters:,} characters left out …]"

@@ -27,11 +27,11 @@ from kindly.server.render.formatting import (
     compact,
     json_output,
     json_size,
-    seconds,
 )
 from kindly.server.tool import Output
 from kindly.text.dates import to_date
 from kindly.text.domains import registered
+from kindly.text.durations import seconds
 from kindly.text.shorten import cut, cut_markup, snippet
 
 SNIPPET_CHARACTERS = 200
