@@ -52,18 +52,18 @@ def test_oauth_is_set_up_as_written() -> None:
     resource = Resource.of(Settings.load(dict(exports)))
     assert resource is not None
     assert resource.scopes == ("kindly",)
-    assert f"({LEEWAY_S} s of difference" in PAGE
+    assert f"({LEEWAY_S} s clock skew allowed)" in PAGE
 
 
 @pytest.mark.parametrize(
     "row",
     [
-        f"{request_limits.MAX_HEADERS} of them, {request_limits.MAX_HEADER_BYTES:,} bytes together",
+        f"| {request_limits.MAX_HEADERS}, {request_limits.MAX_HEADER_BYTES:,} bytes in total |",
         f"{request_limits.MAX_HEAD_BYTES:,} bytes, within {request_limits.HEAD_S:.0f} s",
         f"`KINDLY_MAX_REQUEST_BYTES`, {Settings.load({}).max_request_bytes:,} bytes",
-        f"| its arrival | {request_limits.BODY_S:.0f} s |",
-        f"unset, {asgi.RATE_PER_MINUTE} a minute",
-        f"| connections at once | {asgi.MAX_CONNECTIONS:,} |",
+        f"| time for the body to arrive | {request_limits.BODY_S:.0f} s |",
+        f"by default {asgi.RATE_PER_MINUTE} per minute",
+        f"| concurrent connections | {asgi.MAX_CONNECTIONS:,} |",
         f"`KINDLY_MAX_CALLS`, {Settings.load({}).max_calls}",
     ],
 )
