@@ -62,18 +62,18 @@ def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     """Print the chunks of one page."""
 
     async def work(reading: OpenLibrary) -> int:
-        shelf = await reading.library.store.page(url)
-        if shelf is None:
+        stored = await reading.library.store.page(url)
+        if stored is None:
             raise InputError(
                 f"{url} is not in the library: see `kindly library list`.", field="url"
             )
         if as_json:
-            click.echo(json.dumps(_record(shelf), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(_record(stored), ensure_ascii=False, indent=2))
             return 0
         click.echo(
-            f"# {shelf.entry.title}\n{shelf.entry.url} · {shelf.entry.crawled_at:%Y-%m-%d %H:%M}"
+            f"# {stored.entry.title}\n{stored.entry.url} · {stored.entry.crawled_at:%Y-%m-%d %H:%M}"
         )
-        for chunk in shelf.chunks:
+        for chunk in stored.chunks:
             where = " > ".join(chunk.section)
             click.echo(f"\n--- {chunk.id[:12]} · {chunk.tokens} tokens · {where}\n{chunk.text}")
         return 0
@@ -101,8 +101,8 @@ async def _export_lines(reading: OpenLibrary, target: Path) -> int:
 
 async def _write(store: Store, out: TextIO) -> int:
     count = 0
-    async for shelf in store.pages():
-        out.write(json.dumps(_record(shelf), ensure_ascii=False) + "\n")
+    async for stored in store.pages():
+        out.write(json.dumps(_record(stored), ensure_ascii=False) + "\n")
         count += 1
     return count
 
@@ -136,8 +136,8 @@ async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
     """One line per chunk: the rows of the Parquet table."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
-        async for shelf in reading.library.store.pages():
-            record = _record(shelf)
+        async for stored in reading.library.store.pages():
+            record = _record(stored)
             page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
             for chunk in record["chunks"]:
                 row = page | {
@@ -192,10 +192,10 @@ def move(settings: Settings, target: str) -> int:
             source = reading.library.store
             model = await source.model()
             async for url in _urls(source):
-                shelf = await source.page(url)
-                if shelf is not None:
+                stored = await source.page(url)
+                if stored is not None:
                     await goal.put(
-                        shelf.entry, shelf.chunks, _by_id(shelf), _model_of(shelf, model)
+                        stored.entry, stored.chunks, _by_id(stored), _model_of(stored, model)
                     )
                     count += 1
         finally:
@@ -207,14 +207,14 @@ def move(settings: Settings, target: str) -> int:
     return run(settings, work)
 
 
-def _model_of(shelf: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
-    return model if shelf.vectors is not None else None
+def _model_of(stored: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
+    return model if stored.vectors is not None else None
 
 
-def _by_id(shelf: StoredPage) -> dict[str, Any]:
-    if shelf.vectors is None:
+def _by_id(stored: StoredPage) -> dict[str, Any]:
+    if stored.vectors is None:
         return {}
-    return {chunk.id: row for chunk, row in zip(shelf.chunks, shelf.vectors, strict=True)}
+    return {chunk.id: row for chunk, row in zip(stored.chunks, stored.vectors, strict=True)}
 
 
 def stats(settings: Settings, *, as_json: bool) -> int:
@@ -252,7 +252,7 @@ def _page(entry: StoredPageInfo) -> dict[str, Any]:
     return {**page, "crawled_at": entry.crawled_at.isoformat(), "how": str(entry.how)}
 
 
-def _record(shelf: StoredPage) -> dict[str, Any]:
+def _record(stored: StoredPage) -> dict[str, Any]:
     chunks = [
         {
             "id": chunk.id,
@@ -262,9 +262,9 @@ def _record(shelf: StoredPage) -> dict[str, Any]:
             "end": chunk.end,
             "tokens": chunk.tokens,
             "vector": None
-            if shelf.vectors is None
-            else [round(float(number), 6) for number in shelf.vectors[position]],
+            if stored.vectors is None
+            else [round(float(number), 6) for number in stored.vectors[position]],
         }
-        for position, chunk in enumerate(shelf.chunks)
+        for position, chunk in enumerate(stored.chunks)
     ]
-    return {**_page(shelf.entry), "chunks": chunks}
+    return {**_page(stored.entry), "chunks": chunks}

@@ -15,10 +15,10 @@ def _open(settings: "StoreSettings") -> "Store":
     return PostgresStore(settings.url)
 
 
-def _open_search_state(url: str, alarm: "WarnOnce | None") -> SharedState:
+def _open_search_state(url: str, warnings: "WarnOnce | None") -> SharedState:
     from kindly.read.stores.postgres.search_state import PostgresState
 
-    return PostgresState(url, alarm)
+    return PostgresState(url, warnings)
 
 
 SPEC = StoreSpec(

@@ -39,9 +39,9 @@ CONNECT_OPTIONS: dict[str, Any] = {"connect_timeout": 3, "application_name": "ki
 class PostgresState:
     """A key-value store that any number of replicas share; the last write of a value wins."""
 
-    def __init__(self, url: str, alarm: WarnOnce | None = None) -> None:
+    def __init__(self, url: str, warnings: WarnOnce | None = None) -> None:
         self._url = url
-        self._alarm = alarm or WarnOnce()
+        self._warnings = warnings or WarnOnce()
         self._last_known: dict[str, dict[str, Json]] = {}
         self._is_set_up = False
 
@@ -75,7 +75,7 @@ class PostgresState:
                 self._set_up(connection)
                 return work(connection)
         except psycopg.Error:
-            self._alarm.warn(
+            self._warnings.warn(
                 "postgres",
                 "PostgreSQL is not reachable: search goes on with the state that it last loaded.",
             )
