@@ -52,7 +52,7 @@ async def site(anyio_backend: str) -> AsyncIterator[Site]:
 
 @pytest.fixture(autouse=True)
 def clean_environment() -> Iterator[None]:
-    """No key or setting of the person who runs the tests reaches them."""
+    """Remove the keys and settings of the user who runs the tests."""
     kept = dict(os.environ)
     for name in kept:
         if name in SETTINGS or name.upper() in SETTINGS or name.upper().startswith(OTHERS):
@@ -64,7 +64,7 @@ def clean_environment() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def same_logging() -> Iterator[None]:
-    """What a test sets up of logging, through the console script's own door, say, ends with it."""
+    """Undo the logging that a test configures, for example by running a command."""
     root = logging.getLogger()
     known = {name: logging.getLogger(name) for name in ("", "kindly", "mcp")}
     levels = {name: logger.level for name, logger in known.items()}

@@ -80,7 +80,7 @@ class Sample:
     tables: list[FeatureTable]
 
     def forest(self, without: int | None = None) -> PackedTrees:
-        """PackedTrees trained on all folds except `without`."""
+        """Trees trained on all folds except `without`."""
         chosen = self._all_but(without)
         weights = np.concatenate([self.weights[at] for at in chosen])
         data = lgb.Dataset(

@@ -1,4 +1,4 @@
-"""One clock for the whole program: wall time, monotonic time, sleep and randomness, passed in so that tests decide."""
+"""One clock for the whole program: wall time, monotonic time, sleep and randomness, passed in for tests."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The data's way from a question to an answer: one function per verb, then the private steps they share.
+"""The pipeline from a question to an answer: one function per verb, then the private steps they share.
 
 A query becomes hits, a hit a page, a page a document, a document passages. The stages are passed in (`kindly.stages`).
 """

@@ -1,4 +1,4 @@
-"""Whatever a model passes to a tool: it is read or refused by name, before any network call, and never a surprise."""
+"""Arguments of any shape: each is accepted, or refused by name before any network call, without an internal error."""
 
 import json
 import re
@@ -114,7 +114,7 @@ def valid_arguments(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def any_arguments(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
-    """One or more arguments replaced by anything at all, left out, or added."""
+    """Arguments of which one or more are replaced by any value, left out, or added."""
     names = list(tool.arguments.schema_for_clients()["properties"])
     broken = st.dictionaries(st.sampled_from(names) | st.text(max_size=12), anything, max_size=4)
     without = st.sets(st.sampled_from(names), max_size=2)
@@ -128,7 +128,7 @@ def any_arguments(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
 
 @contextmanager
 def served(profile: Profile) -> Iterator[tuple[Engine, Any]]:
-    """A running server of a profile, and the way to call it from a test without a loop."""
+    """A running server of a profile, which a synchronous test can call."""
     network = Network({"a.example.com": [[PUBLIC]]}, reader=True)
     with ExitStack() as stack:
         portal = stack.enter_context(anyio.from_thread.start_blocking_portal())
@@ -153,7 +153,7 @@ async def held(network: Network, profile: Profile) -> AsyncIterator[Engine]:
 
 
 def refused(tool: Tool, arguments: dict[str, Any]) -> InputError | None:
-    """Why arguments are no arguments of a tool, or nothing."""
+    """Why the arguments are invalid for a tool; empty if they are valid."""
     try:
         tool.arguments.parse(arguments)
     except InputError as error:
@@ -268,7 +268,7 @@ def told(result: CallToolResult) -> str:
 def test_hostile_value_in_every_place_is_refused_or_read(
     profile: Profile, tool: Tool, value: object
 ) -> None:
-    """Straight to the arguments' own reading, where the protocol's limits are not before it."""
+    """Calls the argument parser directly, without the limits of the protocol."""
     names = list(tool.arguments.schema_for_clients()["properties"])
     good: dict[str, Any] = {"url": SITE, "query": "bees", "question": "bees"}
     good = {name: text for name, text in good.items() if name in names}

@@ -1,4 +1,4 @@
-"""A page cannot leave its fence, nor say a thing outside of it: not in marks it forges, not in errors, not in logs."""
+"""A page cannot leave its fence: no forged mark works, and no page text is in errors or logs."""
 
 import hashlib
 import json
@@ -65,7 +65,7 @@ def forgeries() -> Iterator[str]:
 
 
 def assert_fenced(answer: str) -> None:
-    """Every mark in an answer is one of ours, they come in pairs, and all bear the same token."""
+    """Every mark in an answer is one of ours; they are paired, and all have the same token."""
     answer = answer.replace(WEB_TEXT, "")
     assert len(ANY_MARK.findall(answer)) == len(TRUE_MARK.findall(answer)), answer
     kinds = ["end" if "end " in found[0] else "begin" for found in TRUE_MARK.finditer(answer)]
@@ -75,7 +75,7 @@ def assert_fenced(answer: str) -> None:
 
 
 def outside(answer: str) -> str:
-    """What of an answer stands outside the fences."""
+    """The parts of an answer outside the fences."""
     return re.sub(r"<<<web-page .*?<<<end web-page [0-9a-f]{12}>>>", "", answer, flags=re.S)
 
 
@@ -92,7 +92,7 @@ def forged_page(forged: str) -> str:
 
 ALL_FORGED = list(forgeries())
 GROUPS = [ALL_FORGED[start : start + 8] for start in range(0, len(ALL_FORGED), 8)]
-"""A server starts for each group and not for each forgery."""
+"""One server per group of forgeries, not per forgery."""
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=lambda group: ascii(group[0])[:50])

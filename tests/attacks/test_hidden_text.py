@@ -1,4 +1,4 @@
-"""Text that a page hides from people reaches no answer, as it was sent or as a browser draws it; what it shows does."""
+"""Text that a page hides from people is in no answer, neither as sent nor as rendered; visible text is."""
 
 import json
 import os
@@ -37,7 +37,7 @@ DATA = SHARED_DATA / "security" / "hidden_text.dev.jsonl"
 WORD = WORDS[0]
 SEEN_TEXT = ("see ultraviolet light", "Wasps see")
 CSS_LEAKS = 3
-"""Of the pages that hide text by a stylesheet, so many may leak where no browser looks at them."""
+"""How many pages that hide text by a stylesheet may leak without a browser."""
 LOST_CONTROLS = 2
 
 
@@ -91,7 +91,7 @@ def told(document: Document) -> str:
 
 
 def leaks(cases: Sequence[Case], text_of_case: Callable[[Case], str]) -> Counter[str]:
-    """Pages whose hidden text came out, by group; with each its name, for whoever reads a failure."""
+    """The names of pages whose hidden text leaked, by group."""
     return Counter(
         {
             f"{case.group}: {case.id}": 1
@@ -140,7 +140,7 @@ def test_no_other_format_shows_more(format: Any) -> None:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.static and row.hides], ids=str)
 def test_no_selector_brings_hidden_text_back(row: Row) -> None:
-    """A caller who asks for `main` gets no more than one who asks for the page."""
+    """A call with the selector `main` returns no more than a call for the whole page."""
     if WORD not in told(read(row.page(WORD))):
         assert WORD not in read(row.page(WORD), selector="main").text
 
@@ -170,7 +170,7 @@ def rendered_cases() -> list[Case]:
 
 
 async def rendered(cases: Sequence[Case]) -> dict[str, str]:
-    """What is read of each page in one real browser, as a server would meet them."""
+    """The text of each page, rendered in one real browser as in a server."""
     texts: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="k-") as folder, anyio.fail_after(500):
         async with running_site() as site:
@@ -208,7 +208,7 @@ async def test_no_hidden_text_leaves_a_rendered_page_and_no_visible_text_is_lost
 @pytest.mark.slow
 @needs_chromium
 async def test_every_row_says_the_truth_of_what_a_person_sees() -> None:
-    """A word is hidden if a browser draws the same picture for another word of the same width."""
+    """A word is hidden if a browser renders the same image for another word of the same width."""
     wrong = []
     with anyio.fail_after(300):
         async with open_eyes() as eyes:
@@ -224,7 +224,7 @@ def tags(text: str) -> str:
 
 
 def selectors(text: str) -> str:
-    """Bytes as variation selectors, the way payloads are carried by one letter."""
+    """Bytes encoded as variation selectors after one letter, as hidden payloads are."""
     return "".join(
         chr(0xFE00 + byte if byte < 16 else 0xE0100 + byte - 16) for byte in text.encode()
     )
@@ -321,7 +321,7 @@ def test_signs_that_need_an_invisible_part_keep_it(text: str) -> None:
 @pytest.mark.slow
 @needs_chromium
 async def test_stripped_text_looks_as_it_did_and_kept_signs_would_not() -> None:
-    """A browser draws no difference between what came and what is left."""
+    """A browser renders the original and the cleaned text alike."""
     different = []
     with anyio.fail_after(120):
         async with open_eyes() as eyes:

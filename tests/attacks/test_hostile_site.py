@@ -1,4 +1,4 @@
-"""One server lives through every hostile answer: each ends as it should, in time and in little memory."""
+"""One server survives every hostile response: each ends as expected, within its time and memory limits."""
 
 import subprocess
 import sys
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.anyio
 
 PATIENCE_MS, LITTLE_PATIENCE_MS = 25_000, 700
 PEAK_MB = 100
-"""What one case may take in the server itself, for a moment."""
+"""The peak memory that one case may take in the server itself."""
 GROWTH_MB = 200
-"""What the server and its workers may have after any case over what they have after an ordinary page."""
+"""The memory growth of the server and its workers after any case, relative to an ordinary page."""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ class Server:
 
     app: App
     hasty: App
-    """The same with little patience, for what lasts as long as it is let."""
+    """The same with a short time-out, for responses that never end."""
     port: int
     site: int
     """The process of the hostile server."""

@@ -1,4 +1,4 @@
-"""Canary keys through every path of the whole program: they come out nowhere but in the header that is meant for them.
+"""Canary keys through every path of the whole program: they appear nowhere but in the header that is meant for them.
 
 The providers alone are tested in `tests/search/test_error_secrets.py`.
 """
@@ -85,12 +85,12 @@ def found_in(text: str | bytes) -> list[str]:
 
 
 def kept_in(folder: Path) -> bytes:
-    """Every byte of every file: cache, library, ledger and what a browser leaves."""
+    """Every byte of every file: cache, library, search state and files of the browser."""
     return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 def told_of(environ: dict[str, str]) -> str:
-    """What is said of settings: why they are refused, or what they are."""
+    """The error or the representation of settings."""
     try:
         return repr(Settings.load(environ))
     except SettingsError as error:
@@ -98,12 +98,12 @@ def told_of(environ: dict[str, str]) -> str:
 
 
 async def echo(request: SiteRequest, stream: SocketStream) -> Answer:
-    """A gateway that answers with what it was sent, as names too."""
+    """A gateway that echoes what it received, also as field names."""
     return as_json({"message": str(request.headers), str(request.headers): 1}, 400)
 
 
 async def echo_as_results(request: SiteRequest, stream: SocketStream) -> Answer:
-    """A gateway that puts what it was sent into every shape of results."""
+    """A gateway that echoes what it received in every shape of results."""
     said = " ".join(request.headers.values())
     item = {"title": said, "link": "https://example.invalid/", "url": "https://example.invalid/"}
     item |= {"snippet": said, "content": said, "description": said, said: said}
@@ -148,7 +148,7 @@ async def site(anyio_backend: str) -> AsyncIterator[Site]:
 
 @pytest.fixture
 def logs(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    """Every logger at its loudest."""
+    """Every logger at level DEBUG."""
     names = (None, "kindly", "httpx2", "httpcore2", "mcp", "h2", "hpack", "asyncio")
     for name in names:
         caplog.set_level(logging.DEBUG, logger=name)

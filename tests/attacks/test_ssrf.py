@@ -1,6 +1,6 @@
-"""Known ways to make a fetcher reach what it must not, each through the real tools over a fake network.
+"""Known SSRF attacks, each through the real tools over a fake network.
 
-Nothing is dialled: below the guard stand a resolver with scripted answers and a dialler that only takes notes.
+Nothing is dialled: below the guard are a resolver with scripted answers and a dialler that only records.
 """
 
 import inspect
@@ -50,7 +50,7 @@ LEADING_HOME = {"path only", "tab in the scheme"}
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """One row: what is asked, what the world answers, what must come of it."""
+    """One row: the request, the responses of the network, and the expected outcome."""
 
     id: str
     kind: str
@@ -78,7 +78,7 @@ class Vector:
 
 
 def vectors() -> list[Vector]:
-    """All vectors but those for a browser (see fetch/browser/test_chromium.py) and those answered more strictly."""
+    """All vectors but those for a browser (fetch/browser/test_chromium.py) and those that are refused more strictly."""
     found = [Vector(**json.loads(line)) for line in shared_lines(VECTORS)]
     return [
         vector
@@ -204,7 +204,7 @@ def carried_by_a_header(url: str) -> bool:
 
 
 def sending(way: str, urls: list[str]) -> Server:
-    """A site that sends the reader of its page number `n` to address number `n`."""
+    """A site whose page number `n` redirects to address number `n`."""
 
     def site(seen: Seen) -> Answer:
         if seen.target == "/robots.txt":
@@ -224,7 +224,7 @@ def sending(way: str, urls: list[str]) -> Server:
 
 @pytest.mark.parametrize("way", ["redirect", "second redirect", "refresh", "robots"])
 async def test_no_hop_leads_to_a_private_address(way: str) -> None:
-    """Each address again as where a public page sends its reader."""
+    """Each address again, as the target of a redirect from a public page."""
     rows = [(name, url) for name, url in LITERALS.items() if way == "refresh" or "\n" not in url]
     rows = [(name, url) for name, url in rows if name not in LEADING_HOME and "\r" not in url]
     site = sending(way, [url for _, url in rows])
@@ -251,7 +251,7 @@ async def test_no_address_gets_past_the_guard_through_a_proxy() -> None:
 
 
 def browser_requests() -> list[str]:
-    """What a browser would send to its proxy for each address; it sends nothing else than http and tunnels."""
+    """What a browser would send to its proxy for each address: http requests and tunnels only."""
     requests = []
     for url in LITERALS.values():
         scheme, mark, rest = url.partition("://")
@@ -283,7 +283,7 @@ async def test_no_request_of_a_browser_reaches_a_private_address() -> None:
 
 @pytest.mark.parametrize("answers", NAMES.values(), ids=NAMES)
 async def test_name_never_leads_to_a_private_address(answers: list[list[str]]) -> None:
-    """Asked three times, over new connections, as a rebinding server would like it."""
+    """Requested three times, over new connections, as DNS rebinding needs."""
 
     def site(seen: Seen) -> bytes:
         body = ARTICLE.encode()

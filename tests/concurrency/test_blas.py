@@ -1,4 +1,4 @@
-"""Products of matrices stay on one thread, and only for a while."""
+"""Matrix products run on one thread, only during the block."""
 
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits

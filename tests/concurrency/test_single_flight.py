@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Work:
-    """Counts how often it was started; ends when it is let go."""
+    """Counts how often it was started; ends when it is released."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.started = 0

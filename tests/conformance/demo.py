@@ -106,7 +106,7 @@ PROFILE = Profile(
 
 
 def main() -> None:
-    """Serve the demo until told to stop."""
+    """Serve the demo until the process is stopped."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load({"DATA_DIR": folder, "KINDLY_PORT": "0"})
         configure("warning", Redactor.of(()))

@@ -1,6 +1,6 @@
-"""Clients that others wrote: the Inspector, and the TypeScript SDK in both eras over both transports.
+"""Third-party clients: the Inspector, and the TypeScript SDK in both protocol revisions over both transports.
 
-The Python SDK's client, in both eras over both transports, is in `journeys/test_stdio.py` and `journeys/test_http.py`.
+`journeys/test_stdio.py` and `journeys/test_http.py` test the Python SDK's client in the same way.
 """
 
 import json

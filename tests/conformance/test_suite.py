@@ -1,6 +1,6 @@
 """The public conformance suite against Kindly's HTTP server, in both revisions of the protocol.
 
-What it asks for and Kindly does not have stands in `demo.yml` and `kindly.yml`, with the reason. The suite fails where
+`demo.yml` and `kindly.yml` list what it asks for and Kindly does not have, with the reason. The suite fails where
 anything else fails, and where something in those files begins to pass.
 """
 

@@ -1,7 +1,7 @@
 """What every loader of the catalogue promises, whatever its source.
 
 A new loader brings `urls.txt`, the addresses that it loads, and its recorded answers under
-`tests/data/loaders/<name>/`, and is held to all of this.
+`tests/data/loaders/<name>/`, and must pass all of these tests.
 """
 
 import pkgutil

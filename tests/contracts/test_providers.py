@@ -1,8 +1,8 @@
 """What every provider of the catalogue promises, whoever the vendor is.
 
 A new provider brings `search.json`, `empty.json` and its `error_<status>.json` under
-`tests/data/providers/<name>/`, and is held to all of this that applies to it: those with a key to what is said of
-keys, those that one server answers to what is said of its answers. What else a provider is made of is passed in here.
+`tests/data/providers/<name>/`, and must pass all tests that apply to it: those about keys if it has a key, those about
+answers if one server answers it. These tests pass in everything else that a provider is built from.
 """
 
 import gzip

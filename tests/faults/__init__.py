@@ -1,1 +1,1 @@
-"""What goes wrong around the server, and what it promises all the same."""
+"""Faults around the server, and what it promises despite them."""

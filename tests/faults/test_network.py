@@ -1,4 +1,4 @@
-"""Names that do not resolve, providers and embedding servers that are down: what is left goes on."""
+"""Names that do not resolve, providers and embedding servers that are down: everything else keeps working."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +19,7 @@ from tests.support.verbs import engine, pages
 pytestmark = pytest.mark.anyio
 
 CLOSED = "http://127.0.0.1:1"
-"""Where nobody listens."""
+"""An address at which no program listens."""
 NOT_LISTENING = "not listening"
 SEARCHES = 6
 
@@ -33,7 +33,7 @@ async def silence(_: SiteRequest, stream: SocketStream) -> None:
 
 
 async def drip(_: SiteRequest, stream: SocketStream) -> None:
-    """Answers a byte now and then."""
+    """Sends its response byte by byte, with pauses."""
     await stream.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
     while True:
         await stream.send(b" ")

@@ -1,4 +1,4 @@
-"""Servers killed or told to stop, browsers that hang or die, calls that are cancelled: nothing is left behind."""
+"""Servers that are killed or stopped, browsers that hang or die, cancelled calls: no process or task is left."""
 
 import json
 import re
@@ -41,7 +41,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc ar
 
 
 def children(pid: int) -> list[int]:
-    """The processes right below one."""
+    """The child processes of a process."""
     below = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for file in below for child in file.read_text().split()]
 
@@ -155,7 +155,7 @@ class Broken:
     """A browser that fails."""
 
     error: type[FetchError] | None
-    """None never comes back by itself."""
+    """None: it never returns."""
     asked: int = 0
 
     async def render(self, url: Url, deadline: Deadline) -> Page:

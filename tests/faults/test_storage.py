@@ -1,4 +1,4 @@
-"""Files that are locked, full, read-only, damaged or torn: no search and no fetch fails for them."""
+"""Files that are locked, full, read-only, damaged or truncated: no search and no fetch fails because of them."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 @contextmanager
 def locked(folder: Path, *, wholly: bool) -> Iterator[None]:
-    """Another program holds every file: against writers, or against everybody."""
+    """Another program locks every file: against writers, or against readers too."""
     with ExitStack() as held:
         for name in FILES:
             other = held.enter_context(closing(sqlite3.connect(folder / name, timeout=20)))
@@ -42,7 +42,7 @@ def locked(folder: Path, *, wholly: bool) -> Iterator[None]:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little patience with files, and no rest after a failure; else a test would wait for both."""
+    """Short file time-outs and no cool-down after a failure, so that tests do not wait for them."""
     monkeypatch.setattr(sqlite, "BUSY_S", 0.05)
     monkeypatch.setattr(sqlite, "COOLDOWN_S", 0.0)
     monkeypatch.setattr(store_breaker, "TIMEOUT_S", 0.3)
@@ -153,7 +153,7 @@ async def test_a_full_disk_costs_no_answer_and_one_warning_and_is_used_again(
 
 @contextmanager
 def small_disk(folder: Path, *, wanted: bool) -> Iterator[None]:
-    """A disk of a few megabytes at `folder`, where the machine lets one be mounted."""
+    """A disk of a few megabytes at `folder`, if the machine allows mounting one."""
     if not wanted:
         yield
         return

@@ -32,7 +32,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def render_all(client: Client, site: Site) -> list[str]:
-    """How each page was got."""
+    """How each page was retrieved."""
     hows: list[str] = []
     slots = anyio.Semaphore(AT_ONCE)
 

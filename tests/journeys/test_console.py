@@ -81,7 +81,7 @@ class World:
 
     @asynccontextmanager
     async def page(self, **options: Any) -> AsyncIterator["Page"]:
-        """A new tab that knows nothing; anything it asks for elsewhere, and any error of its script, fails the test."""
+        """A new tab without stored data; a request to another origin or a script error fails the test."""
         context = await self.browser.new_context(**options)
         page = await context.new_page()
         page.set_default_timeout(WAIT_MS)

@@ -1,4 +1,4 @@
-"""What `get_content` says of pages that stand in place of others, that come only later, or that are too much."""
+"""What `get_content` reports for walls and soft 404s, for pages that come late, and for pages that are too large."""
 
 from pathlib import Path
 

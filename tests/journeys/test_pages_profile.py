@@ -89,7 +89,7 @@ def asked(site: Site) -> list[SiteRequest]:
 
 
 def data(answer: CallToolResult) -> dict[str, Any]:
-    """What a successful answer says, the same in both of its forms."""
+    """The data of a successful answer, the same as text and as structured content."""
     assert not answer.is_error, text_of(answer)
     structured = answer.structured_content
     assert structured is not None
@@ -173,7 +173,7 @@ async def test_a_passing_fault_is_not_noticed(site: Site, tmp_path: Path) -> Non
 
 
 async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) -> None:
-    """Nobody is answered before two have come, and never are there three."""
+    """No request is answered before a second one has arrived; there are never three."""
     running, most, two = 0, 0, anyio.Event()
 
     async def meet(request: SiteRequest, stream: SocketStream) -> Answer:
@@ -195,7 +195,7 @@ async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) ->
 
 
 async def test_searches_downloads_and_embeddings_share_one_cap(site: Site, tmp_path: Path) -> None:
-    """Four searches and four pages with their embeddings at once: two requests are under way, never three."""
+    """Four searches and four pages with their embeddings at once: two requests run concurrently, never three."""
     running, most, two = 0, 0, anyio.Event()
 
     def counted(route: Handler) -> Handler:
@@ -586,7 +586,7 @@ async def test_an_embedding_server_is_asked_as_set(site: Site, tmp_path: Path) -
 async def test_embeddings_are_asked_for_in_batches_within_the_cap(
     site: Site, tmp_path: Path
 ) -> None:
-    """No batch of the page is answered before two have come, and never are there three."""
+    """No batch of the page is answered before a second one has arrived; there are never three."""
     running, sizes, busy, two = 0, [], [], anyio.Event()
 
     async def meet(request: SiteRequest, stream: SocketStream) -> Answer | None:

@@ -1,4 +1,4 @@
-"""`read_page` and `recall` through a real client: only what answers, from the page once and from the library after."""
+"""`read_page` and `recall` through a real client: only what answers, first from the page and later from the library."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ DATA = {
 
 
 def no_browser() -> str:
-    """Why no page can be rendered here, or nothing."""
+    """Why no page can be rendered here; empty if pages can be."""
     if find_spec("playwright") is None:
         return "playwright is not installed"
     try:

@@ -1,4 +1,4 @@
-"""From nothing to a client's tools: `kindly setup`, then the very command that it wrote, started by an MCP client."""
+"""From nothing to a client's tools: `kindly setup`, then the command that it wrote, started by an MCP client."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""A call's way through the engine as a collector and a log see it: steps, sizes and hosts, never what was asked."""
+"""A call as a collector and a log see it: steps, sizes and hosts, never the query."""
 
 import logging
 from pathlib import Path

@@ -167,7 +167,7 @@ async def test_the_same_failure_has_the_same_note(site: Site, tmp_path: Path) ->
 
 
 async def test_pages_are_read_at_the_same_time(site: Site, tmp_path: Path) -> None:
-    """Every page waits until all of them were asked for: one after another would never end."""
+    """Every page waits until all of them are requested: sequential requests would never end."""
     asked, everybody = [], anyio.Event()
 
     async def meet(request: SiteRequest, stream: SocketStream) -> Answer:

@@ -21,7 +21,7 @@ def lies_in_its_text(chunk: Chunk, text: str) -> bool:
 
 
 def test_ids_never_change() -> None:
-    """A library that is already kept would be embedded anew."""
+    """With other chunk ids, an existing library would be embedded again."""
     text = (
         f"# Guide\n\n{prose(12)}\n\n## Setup\n\n{prose(60, 12)}\n\n| a | b |\n|---|---|\n| 1 | 2 |"
     )

@@ -1,4 +1,4 @@
-"""A store that fails costs the stored page, never the answer."""
+"""If the store fails, the page is not stored, but still answered."""
 
 import pytest
 

@@ -100,7 +100,7 @@ def configurations() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("language", "text"), configurations())
 def test_client_configurations_are_valid_and_start_the_server(language: str, text: str) -> None:
-    """Each snippet's own command, with `uvx` standing for the installed script, must be one the program takes."""
+    """The program accepts the command of each snippet, with the installed script in place of `uvx`."""
     loaded = json.loads(text) if language == "json" else tomllib.loads(text)
     (servers,) = (loaded[key] for key in ("mcpServers", "servers", "mcp_servers") if key in loaded)
     (server,) = servers.values()

@@ -1,4 +1,4 @@
-"""Programs shown in the documentation run as they stand there, on the demo's cassette."""
+"""Programs in the documentation run unchanged, on the demo's recording."""
 
 import os
 import re

@@ -74,4 +74,4 @@ async def test_a_damaged_file_is_not_tried_again(tmp_path: Path) -> None:
 
 def test_reasons_are_plain_words() -> None:
     assert reason_of(13) == "the disk is full"
-    assert reason_of(99) == "SQLite gave error 99"
+    assert reason_of(99) == "SQLite reported error 99"

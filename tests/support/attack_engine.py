@@ -50,7 +50,7 @@ CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class HereExtractor:
-    """Extraction without a process of its own."""
+    """Extraction in this process."""
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
         return extract(page, options)
@@ -61,7 +61,7 @@ class HereExtractor:
 
 @dataclass
 class HitList:
-    """A provider that finds these addresses, whatever is asked."""
+    """A provider that returns these addresses for every query."""
 
     urls: Sequence[str] = ()
     asked: list[Query] = field(default_factory=list)
@@ -79,7 +79,7 @@ class HitList:
 
 @dataclass(frozen=True)
 class Network:
-    """The world below the guard: names, servers, and what the user set."""
+    """The network below the guard: names and servers; and the user's settings."""
 
     names: Names = field(default_factory=dict)
     server: Server = article
@@ -89,7 +89,7 @@ class Network:
     robots: bool = False
     refusing: frozenset[str] = frozenset()
     reader: bool = False
-    """Whether pages can be asked; the library is kept in memory."""
+    """Whether there is a library; it is in memory."""
     dns_delay_s: float = 0.0
     deadline_s: float = 10.0
 
@@ -114,7 +114,7 @@ class Engine:
 
     @property
     def private_dials(self) -> list[tuple[str, int]]:
-        """Connections to what is not the public web."""
+        """Connections to addresses that are not public."""
         return [
             (address, port)
             for address, port in self.dialler.dialled
@@ -131,7 +131,7 @@ def text_of(result: CallToolResult) -> str:
 
 @cache
 def reading() -> OpenLibrary:
-    """One library for all tests: its model takes its time to load."""
+    """One library for all tests, because its model loads slowly."""
     return build_library(Settings.load({"KINDLY_STORE": "memory"}), None)
 
 

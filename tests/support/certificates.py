@@ -25,7 +25,7 @@ class Authority:
         return path
 
     def sign(self, host: str, path: Path, behind: "Authority | None" = None) -> Path:
-        """A PEM file with a new key, a certificate for `host`, and an authority's behind it, by default its own."""
+        """A PEM file with a new key, a certificate for `host`, and its authority's certificate, by default its own."""
         key = ec.generate_private_key(ec.SECP256R1())
         builder = _builder(host, self.certificate.subject, key, ca=False)
         names = x509.SubjectAlternativeName([x509.DNSName(host)])

@@ -1,4 +1,4 @@
-"""Stand-ins that tests pass where the program takes a clock, a pause, a provider or an API."""
+"""Fakes for tests: clocks, pauses, providers and APIs."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -19,12 +19,12 @@ from kindly.search.vendor_api import VendorApi
 from tests.support.paths import DATA
 
 PROVIDER_DATA = DATA / "providers"
-"""Answers in the shapes that the vendors document, one folder a provider."""
+"""Answers in the formats that the vendors document, one folder per provider."""
 
 
 @dataclass
 class FakeClock:
-    """A clock that moves only when told to."""
+    """A clock that moves only when a test advances it."""
 
     now: float = 1000.0
 
@@ -42,7 +42,7 @@ class FakeClock:
 
 @dataclass
 class FakeSleep:
-    """Pauses that take no time; they move the clock and are written down."""
+    """Pauses that take no time; they advance the clock and are recorded."""
 
     clock: FakeClock = field(default_factory=FakeClock)
     pauses: list[float] = field(default_factory=list)
@@ -54,7 +54,7 @@ class FakeSleep:
 
 @dataclass
 class FakeProvider:
-    """A provider that gives its outcomes in turn, the last one for ever."""
+    """A provider that returns its outcomes in turn; the last one repeats."""
 
     name: str
     outcomes: list[tuple[Hit, ...] | ProviderResults | Exception]
@@ -73,7 +73,7 @@ class FakeProvider:
 
 @dataclass(frozen=True)
 class FakeSecret:
-    """A key that shows itself in its repr, to find out who prints one."""
+    """A key that is visible in its repr, so that a test notices code that prints it."""
 
     value: str
 
@@ -86,14 +86,14 @@ Reply = httpx2.Response | Exception | Callable[[httpx2.Request], httpx2.Response
 
 @dataclass
 class FakeApi:
-    """Vendors' servers behind one client: replies by host, in turn, the last one for ever."""
+    """Vendors' servers behind one client: replies by host, in turn; the last one repeats."""
 
     replies: dict[str, list[Reply]]
     requests: list[httpx2.Request] = field(default_factory=list)
 
     @property
     def hosts(self) -> list[str]:
-        """Who was asked, in order."""
+        """The hosts that were called, in order."""
         return [request.url.host for request in self.requests]
 
     def client(self, *, follow_redirects: bool = False) -> httpx2.AsyncClient:
@@ -114,7 +114,7 @@ class FakeApi:
 
 @dataclass
 class LoopbackServer:
-    """A real server on this machine that says the same to everybody."""
+    """A real server on loopback with the same reply for every request."""
 
     port: int
     received: list[bytes] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """An engine whose disk fills up and is freed: `python -m tests.support.full_disk PORT FOLDER limit|small-disk`.
 
-Prints what became of its calls as one line of JSON.
+Prints the outcomes of its calls as one line of JSON.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Pages that hide a word from people, and pages that show it although they look as if they hid it.
 
-`§` in a page stands for the word. Whether a person sees it is no opinion of ours: `test_hidden_text.py` asks a browser,
-by comparing what it draws for two words of the same width.
+`§` in a page stands for the word. A browser decides whether a person sees it: `test_hidden_text.py` compares
+the screenshots for two words of the same width.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Row:
     body: str
     css: str = ""
     static: bool = True
-    """Whether it can be told without running a browser."""
+    """Whether it can be detected without a browser."""
 
     @property
     def id(self) -> str:

@@ -45,7 +45,7 @@ class CountingEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self.down:
-            raise EmbeddingsDown("The embedding server gave no vectors: it is asleep.")
+            raise EmbeddingsDown("The embedding server returned no vectors: it is asleep.")
         self.texts += texts
         return await MODEL.embed(texts)
 

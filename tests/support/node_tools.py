@@ -1,4 +1,4 @@
-"""Where Node and the packages of `package.json` are, and how they are put there.
+"""Finds Node and installs the packages of `package.json`.
 
     python -m tests.support.node_tools
 
@@ -74,7 +74,7 @@ def system_node() -> Path | None:
 
 
 def install() -> str:
-    """Install what is missing; what was done, or why not."""
+    """Install what is missing; return what was done, or why not."""
     if isinstance(find(), Node):
         return "Node and the packages are in place."
     npm = shutil.which("npm")

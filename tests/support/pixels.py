@@ -1,4 +1,4 @@
-"""A browser as a witness: does a person see the difference between two words on a page?"""
+"""Rendered pixels: would a person see the difference between two words on a page?"""
 
 import os
 from base64 import b64encode
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
 NOTICED = 12
-"""Of 255 steps of a colour, as many must lie between two for an eye to tell them apart."""
+"""The smallest visible difference of a colour channel, of 255."""
 DIFFERENCE = """async pictures => {
   const pixels = await Promise.all(pictures.map(async picture => {
     const image = await createImageBitmap(await (await fetch("data:image/png;base64," + picture)).blob());
@@ -24,17 +24,17 @@ DIFFERENCE = """async pictures => {
   return pixels[0].reduce((most, value, at) => Math.max(most, Math.abs(value - pixels[1][at])), 0);
 }"""
 WORDS = ("KROLMAVIZU", "BEHTOWIPAD")
-"""Of the same width where all letters are."""
+"""Of equal width in a monospaced font."""
 
 
 @dataclass(frozen=True)
 class Eyes:
-    """One tab, in which pages are looked at one after the other."""
+    """One tab, in which pages are rendered one after the other."""
 
     tab: "Page"
 
     async def seen(self, page: str) -> bytes:
-        """What is drawn of a page."""
+        """A screenshot of a page."""
         await self.tab.set_content(page, wait_until="load")
         return await self.tab.screenshot(animations="disabled")
 

@@ -1,4 +1,4 @@
-"""A small web for tests: pages, redirects, lies and slowness, served from 127.0.0.1 on a free port.
+"""A small web for tests: pages, redirects, faulty and slow responses, served from 127.0.0.1 on a free port.
 
     async with running_site() as site:
         page = await fetcher.fetch(parse(site.url("/article")), deadline)
@@ -92,7 +92,7 @@ class Site:
         return sum(request.path == path for request in self.requests)
 
     async def answer(self, request: SiteRequest, stream: SocketStream) -> Answer | None:
-        """What the route for a request says."""
+        """The answer of the route for a request."""
         route = self.routes.get(request.path)
         if route is None:
             prefix = next((name for name in PREFIXES if request.path.startswith(name)), None)

@@ -1,4 +1,4 @@
-"""Addresses that must never be dialled, in all the ways they can be written; and names that lead to them."""
+"""Addresses that must never be dialled, in all their spellings, and names that resolve to them."""
 
 LITERALS: dict[str, str] = {
     # IPv4 in forms that some parsers read as an address

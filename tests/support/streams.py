@@ -49,7 +49,7 @@ async def hello(talk: Talk) -> None:
 
 @dataclass
 class ScriptedNet:
-    """Notes what would have been dialled; `server` talks on each connection."""
+    """Records what would have been dialled; `server` answers on each connection."""
 
     tasks: TaskGroup
     server: Server = hello

@@ -251,5 +251,5 @@ CLIENTS: tuple[Client, ...] = (
 
 
 def client_named(name: str) -> Client:
-    """The client with this name."""
+    """The client with this name, which must exist."""
     return next(client for client in CLIENTS if client.name == name)

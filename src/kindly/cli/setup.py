@@ -107,7 +107,7 @@ def set_up(settings: Settings, name: str, options: SetupOptions) -> int:
 
 
 def this_machine(environ: Mapping[str, str]) -> ClientHost:
-    """This machine."""
+    """The platform, home folder and environment of the current user."""
     home = environ.get("HOME") or environ.get("USERPROFILE")
     return ClientHost(sys.platform, Path(home) if home else Path.home(), environ)
 

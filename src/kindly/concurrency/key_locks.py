@@ -14,7 +14,7 @@ class _CountedLock:
 
 
 class KeyLocks:
-    """Locks by key."""
+    """Hands out one lock per key; a lock without users is dropped."""
 
     def __init__(self) -> None:
         self._locks: dict[str, _CountedLock] = {}

@@ -21,7 +21,7 @@ class _Flight(Generic[Value]):
 class SingleFlight(Generic[Value]):
     """Runs work once per key at a time; callers that come meanwhile wait for its result.
 
-    The work runs in the task of its first caller, so that cancelling that caller stops it at once. Then one of the
+    The work runs in the task of its first caller, so that cancelling that caller stops it immediately. Then one of the
     waiting callers starts it again.
     """
 

@@ -184,6 +184,6 @@ def _selected(document: Document, selector: str, url: str) -> list[Element]:
     outermost = [element for element in found if chosen.isdisjoint(element.ancestors)]
     if not outermost:
         raise SelectorNotMatched(
-            f"`{selector}` matches nothing that is shown on the page.", url=url, selector=selector
+            f"`{selector}` matches no visible element of the page.", url=url, selector=selector
         )
     return [Element("div", children=[element]) for element in outermost]

@@ -1,4 +1,4 @@
-"""URL → Page: the web, fetched politely and only where it is public. Importing this is cheap."""
+"""URL → Page: rate-limited fetching of public addresses. Importing this package is cheap."""
 
 from kindly.fetch.chain.types import FetchLimits
 from kindly.fetch.fetcher import Fetcher, Seams, open_fetcher

@@ -46,7 +46,7 @@ class EmbedderSettings:
     client: "httpx2.AsyncClient | None" = None
     """The API client, for remote embedders."""
     max_batches: int = 4
-    """Requests at once."""
+    """Concurrent requests."""
     timeout_s: float = 20.0
     slots: "anyio.Semaphore | None" = None
     """The limit that all downloads share."""

@@ -1,6 +1,6 @@
 """The library of pages read: cut into chunks, embedded and stored once, and again only where a page changed.
 
-Nothing here downloads. A store that fails costs the stored page, not the answer; a note says so.
+Nothing here downloads. If the store fails, the page is answered but not stored, and a note says so.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -198,5 +198,5 @@ def model_to_keep(
             f"({given.dimension}). Run `kindly library rebuild` to replace them, or configure the former model again."
         )
     if any(vector.shape != (given.dimension,) for vector in vectors.values()):
-        raise ValueError("a vector is not as long as its model says")
+        raise ValueError("a vector does not have its model's dimension")
     return given if stored is None and vectors else None

@@ -70,7 +70,7 @@ class EmbedderSpec:
 
     name: str
     label: str
-    """How sentences call it."""
+    """Its name in sentences."""
     open: "Callable[[EmbedderSettings], Embedder]"
     model: "Callable[[EmbedderSettings], str]"
     """The name of its model, without opening it."""

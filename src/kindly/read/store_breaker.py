@@ -1,4 +1,4 @@
-"""A circuit breaker around the store: a store that fails is left alone for a while, and reading goes on without it."""
+"""A circuit breaker around the store: after a failure, pages are read without it until a cool-down ends."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,11 +19,11 @@ TIMEOUT_S = 15.0
 PROBE_TIMEOUT_S = 1.0
 """How long it waits for a store that failed and was not written since."""
 COOLDOWN_S = 15.0
-"""How long a store that failed is left alone."""
+"""How long a store that failed is not used."""
 
 
 class StoreBreaker:
-    """Runs work on a store. A failure costs the stored page, never the answer, and is logged once."""
+    """Runs work on a store. A failure is logged once; the page is then not stored, but still answered."""
 
     def __init__(self, store: Store, warnings: WarnOnce) -> None:
         self._store = store

@@ -160,7 +160,7 @@ class Replay:
         """No effect: a replay does not change its file."""
 
     def close(self) -> None:
-        """No effect: the file was read at once."""
+        """No effect: the whole file was read when it was opened."""
 
     def now(self) -> datetime:
         return self._recorded_at

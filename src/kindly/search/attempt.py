@@ -20,7 +20,7 @@ from kindly.models import Query
 
 MIN_SHARE = 0.4
 SHARES = 1.2
-"""A provider may use this, divided by the number of providers not yet called, of the time left."""
+"""A provider may use `SHARES` / (number of providers not yet called) of the time left, at least `MIN_SHARE`."""
 
 CAUSES: tuple[tuple[type[SearchError], str], ...] = (
     (ProviderTimeout, "timeout"),

@@ -28,7 +28,7 @@ def challenged(mark: Mark, spec: ProviderSpec) -> SearchError:
     """The error for a page with that mark."""
     if mark.rate_limit:
         return ProviderRateLimited(
-            f"{spec.label} answered that there were too many requests.",
+            f"{spec.label} reported too many requests.",
             provider=spec.name,
         )
     return ProviderBlocked(

@@ -1,4 +1,4 @@
-"""Several providers called at once: a slow one is not waited for once another has answered.
+"""Several providers called concurrently: after the first answer, slow ones get only a grace period.
 
 A provider that fails is replaced by the next in order. The router decides what to make of the answers.
 """
@@ -37,7 +37,7 @@ class ParallelSearch:
         return [name for name in self.called if name not in self.answers | self.failures]
 
     async def run(self, width: int) -> None:
-        """Call `width` providers at once; ends when all have answered, or after the grace period."""
+        """Call `width` providers concurrently; ends when all have answered, or after the grace period."""
         began = self.monotonic()
         async with anyio.create_task_group() as tasks:
             for _ in range(width):
@@ -75,7 +75,7 @@ async def search_in_parallel(
     width: int,
     monotonic: Monotonic,
 ) -> ParallelSearch:
-    """Call the first `width` providers at once, the others in place of those that fail."""
+    """Call the first `width` providers concurrently, the others in place of those that fail."""
     search = ParallelSearch(attempt, list(providers), monotonic)
     await search.run(width)
     return search

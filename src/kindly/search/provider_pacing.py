@@ -1,6 +1,6 @@
 """The rate limit of one provider: calls wait in a leaky bucket, and for a pause that the provider requested.
 
-No call waits in vain: if it could only be made after its deadline, it fails at once.
+A call that could only be made after its deadline fails without waiting.
 """
 
 from collections.abc import Awaitable, Callable

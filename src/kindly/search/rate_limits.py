@@ -62,7 +62,7 @@ class RateLimits:
             self.pace = pace.at_most(self._per_minute)
 
     def pause(self, seconds: float) -> None:
-        """Do not call the provider for that long; a longer pause under way is kept."""
+        """Do not call the provider for that long; a longer current pause is kept."""
         self._cooldown.start(min(seconds, MAX_PAUSE_S))
 
     def _quota(self, window: QuotaWindow) -> Quota:

@@ -53,12 +53,12 @@ class RouterSettings:
     """How the router searches."""
 
     parallel: int = 1
-    """Providers called at once, whose results are fused."""
+    """Providers that are called concurrently, and whose results are fused."""
     cache_ttl_s: float = 3600.0
     budget_s: float = 9.5
     """For a whole search, however many providers it calls: with all of them down, the error comes within 10 s."""
     concurrency: int = 10
-    """Queries of `search_all` that run at once."""
+    """Queries of `search_all` that run concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Router:
         except ProviderRateLimited as refused:
             if refused.status is not None:
                 raise
-        raise fault  # our own rate limit refused the retry, so the first error is the latest news
+        raise fault  # our own rate limit refused the retry: the first error is the one to report
 
     async def _fused(self, attempt: SearchAttempt) -> Hits:
         """The hits of several providers, fused."""

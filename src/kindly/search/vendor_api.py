@@ -159,7 +159,7 @@ def _timed_out(spec: ProviderSpec) -> ProviderTimeout:
 async def _named_reason(
     response: "httpx2.Response", spec: ProviderSpec
 ) -> type[SearchError] | None:
-    """The error that a code in the JSON of a refusal stands for, if the provider declares that code."""
+    """The error for a code in the JSON of a refusal, if the provider declares that code."""
     import httpx2
 
     status = response.status_code

@@ -1,1 +1,1 @@
-"""The client's side: MCP and nothing else. The only package that knows the protocol's types."""
+"""The MCP server. The only package that imports the protocol's types."""

@@ -66,4 +66,4 @@ class Profile:
     tools_for: Callable[[Settings], tuple[Tool, ...]] | None = None
     """The tools as settings configure them, where limits and defaults can be set."""
     defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
-    """What it changes below its tools."""
+    """Settings, providers and fetching behaviour that it changes."""

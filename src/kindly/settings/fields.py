@@ -313,7 +313,7 @@ class SettingFields(BaseModel):
     fuse: Annotated[
         int,
         Field(ge=1, le=10),
-        Env("KINDLY_FUSE", "How many providers are called at once, with fused results."),
+        Env("KINDLY_FUSE", "How many providers are called concurrently, with fused results."),
     ] = 1
     search_cache_minutes: Annotated[
         float,

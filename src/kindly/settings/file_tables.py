@@ -187,7 +187,7 @@ def _range(value: object) -> tuple[float, float]:
 
 
 def _key_variable(provider: object) -> str:
-    """The variable for the key of the provider."""
+    """The variable for the key of the provider. Raises `Unusable` if it needs none."""
     name = str(provider or DEFAULT_PROVIDER).strip().lower()
     secrets = [
         need.name

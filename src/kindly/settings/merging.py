@@ -9,7 +9,7 @@ from kindly.settings.sources import Value, config_path, from_environ, from_file
 from kindly.settings.variables import ENV_BY_FIELD, NEEDS, URL_NAMES, known_names
 
 REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
-"""Fields whose values a recording brings along."""
+"""Fields whose values a recording supplies."""
 
 
 def merged_values(

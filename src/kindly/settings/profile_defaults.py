@@ -1,4 +1,4 @@
-"""What a profile decides below its tools: defaults of settings, allowed providers, how a large page is fetched.
+"""What a profile decides besides its tools: defaults of settings, allowed providers, how a large page is fetched.
 
 Each profile declares a `ProfileDefaults`; the catalogue of profiles is the only part of `server` that settings know.
 """

@@ -72,7 +72,7 @@ class Settings(SettingFields):
 
     @property
     def profile_defaults(self) -> ProfileDefaults:
-        """What the chosen profile decides below its tools."""
+        """What the chosen profile decides besides its tools."""
         return profile_defaults(self.profile)
 
     @property

@@ -43,7 +43,7 @@ REASONS = {
     BUSY: "another process has held it for too long",
     LOCKED: "another process has held it for too long",
     READ_ONLY: "it cannot be written",
-    IO_ERROR: "the disk gave an error",
+    IO_ERROR: "the disk reported an error",
     DAMAGED: "it is damaged",
     FULL: "the disk is full",
     CANNOT_OPEN: "it cannot be opened",
@@ -59,7 +59,7 @@ def code_of(error: "sqlite3.Error") -> int:
 
 def reason_of(code: int) -> str:
     """A result code in words."""
-    return REASONS.get(code, f"SQLite gave error {code}")
+    return REASONS.get(code, f"SQLite reported error {code}")
 
 
 def transact(
@@ -75,7 +75,7 @@ def enter_wal_mode(database: "sqlite3.Connection") -> None:
     """Switch to write-ahead logging.
 
     Raises:
-        sqlite3.OperationalError: busy, at once and whatever the busy timeout: SQLite upgrades a read lock here, and
+        sqlite3.OperationalError: busy, immediately and whatever the busy timeout: SQLite upgrades a read lock here, and
             never waits where two connections that upgrade could wait for each other. Callers try again.
     """
     database.execute("PRAGMA journal_mode = WAL")
@@ -191,7 +191,7 @@ def _connect(path: str, schema: str) -> "sqlite3.Connection":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).touch(mode=0o600)
         except OSError as error:
-            raise sqlite3.OperationalError("the file cannot be made") from error
+            raise sqlite3.OperationalError("the file cannot be created") from error
     database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
         enter_wal_mode(database)

@@ -60,7 +60,9 @@ def test_long_json_lines_are_truncated_with_a_note() -> None:
     document = read(body, "application/x-ndjson")
     assert document.partial
     assert document.text.startswith('```json\n{"n": 0}\n{"n": 1}')
-    assert document.text.endswith("```\n\n— the file goes on: 200 of its 500 objects were read —")
+    assert document.text.endswith(
+        "```\n\n— the file is truncated: 200 of its 500 objects were read —"
+    )
 
 
 def test_few_json_lines_are_complete() -> None:

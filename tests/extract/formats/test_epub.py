@@ -51,7 +51,7 @@ def test_long_book_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(reader, "MAX_CHARACTERS", 10)
     document = read(epub({"a.xhtml": FIRST, "b.xhtml": SECOND}))
     assert document.partial
-    assert document.text.endswith("— the book goes on: 1 chapters were read —")
+    assert document.text.endswith("— the book is truncated: 1 chapters were read —")
 
 
 def test_book_without_text_has_no_content() -> None:

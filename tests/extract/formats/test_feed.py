@@ -57,7 +57,7 @@ def test_long_feed_is_truncated_with_a_note() -> None:
     items = "".join(f"<item><title>n{n}</title></item>" for n in range(MAX_ENTRIES + 5))
     document = read(f"<rss version='2.0'><channel><title>T</title>{items}</channel></rss>")
     assert document.partial
-    assert document.text.endswith("— the feed goes on: 100 of 105 entries were read —")
+    assert document.text.endswith("— the feed is truncated: 100 of 105 entries were read —")
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_long_document_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(office, "MAX_MARKUP", 200)
     document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(50))))
     assert document.partial
-    assert document.text.endswith("— the file goes on beyond what was read —")
+    assert document.text.endswith("— the file is truncated: the rest was not read —")
 
 
 def test_long_document_is_read_in_pieces_and_completely(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_document_with_too_much_markup_is_truncated_between_paragraphs(
     monkeypatch.setattr(office, "MAX_PIECE", 18_000 // pieces)
     document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(400))))
     assert document.partial
-    assert document.text.endswith("— the file goes on beyond what was read —")
+    assert document.text.endswith("— the file is truncated: the rest was not read —")
     assert "paragraph 50\n" in document.text
 
 
@@ -145,7 +145,7 @@ def test_document_ends_before_a_table_that_is_too_large(monkeypatch: pytest.Monk
     monkeypatch.setattr(office, "MAX_PIECE", 100)
     monkeypatch.setattr(office, "MAX_WHOLE", 150)
     document = read(docx(para(run("before")) + TABLE))
-    assert document.text == "before\n\n— the file goes on beyond what was read —"
+    assert document.text == "before\n\n— the file is truncated: the rest was not read —"
 
 
 def test_document_that_takes_too_long_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_document_that_takes_too_long_is_truncated(monkeypatch: pytest.MonkeyPat
     package = archive.Archive(body, url="https://h.example/", media_type="x")
     reading = office.read_docx(package, ExtractOptions(), lambda: next(times))
     assert reading.partial
-    assert reading.text == "paragraph 0\n\n— the file goes on beyond what was read —"
+    assert reading.text == "paragraph 0\n\n— the file is truncated: the rest was not read —"
 
 
 def test_sheets_become_tables_and_hidden_ones_are_counted() -> None:
@@ -177,7 +177,7 @@ def test_long_and_wide_sheets_are_truncated_with_a_note() -> None:
     rows = "".join(row(n, *range(60)) for n in range(1, workbook.MAX_ROWS + 3))
     document = read(xlsx({"Big": rows}))
     assert document.partial
-    assert "the sheet goes on: 1,001 rows and 50 columns of it were read" in document.text
+    assert "the sheet is truncated: 1,001 rows and 50 columns of it were read" in document.text
 
 
 def test_presentation_with_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

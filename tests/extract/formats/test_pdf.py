@@ -145,7 +145,9 @@ def test_long_file_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(reader, "MAX_PAGES", 2)
     document = read_pdf(*(line(f"Words {n}") for n in range(5)))
     assert document.partial
-    assert document.text.endswith("Words 1\n\n— the document goes on: 2 of its 5 pages were read —")
+    assert document.text.endswith(
+        "Words 1\n\n— the document is truncated: 2 of its 5 pages were read —"
+    )
 
 
 def test_page_with_too_much_text_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -388,9 +388,9 @@ async def test_what_the_guard_refuses_is_not_sent_to_the_upstream_proxy(request_
     [
         ("CONNECT pub.example.com:443", b"HTTP/1.1 407 Auth\r\n\r\nwho?", "credentials"),
         ("CONNECT pub.example.com:443", b"HTTP/1.1 503 Busy\r\n\r\n", "status 503"),
-        ("CONNECT pub.example.com:443", b"HTTP/1.1 200 OK\r\n\r\nearly", "could not be connected"),
-        ("CONNECT pub.example.com:443", b"\x00\r\n\r\n", "could not be connected"),
-        ("CONNECT pub.example.com:443", b"HTTP/1.1", "could not be connected"),
+        ("CONNECT pub.example.com:443", b"HTTP/1.1 200 OK\r\n\r\nearly", "could not be reached"),
+        ("CONNECT pub.example.com:443", b"\x00\r\n\r\n", "could not be reached"),
+        ("CONNECT pub.example.com:443", b"HTTP/1.1", "could not be reached"),
         (
             "GET http://pub.example.com/",
             b"HTTP/1.1 407 Auth\r\nProxy-Authenticate: Basic\r\n\r\n",
@@ -414,7 +414,7 @@ async def test_upstream_proxy_that_will_not_is_a_bad_gateway_with_its_reason(
 @pytest.mark.parametrize(
     ("egress", "why"),
     [
-        (UPSTREAM, "could not be connected"),
+        (UPSTREAM, "could not be reached"),
         (Egress(http_proxy="socks5://proxy.corp"), "HTTPS_PROXY"),
         (Egress(http_proxy="https://proxy.corp", tls=Tls(Path("none.pem"))), "SSL_CERT_FILE"),
     ],
@@ -434,6 +434,6 @@ async def test_unusable_upstream_proxy_is_reported(egress: Egress, why: str) -> 
 async def test_upstream_proxy_under_tls_must_have_a_certificate_of_a_known_authority() -> None:
     async with world(egress=Egress(http_proxy="https://proxy.corp")) as at:
         await at.ask("GET http://pub.example.com/ HTTP/1.1")
-        assert "could not be connected" in at.admitted.failures["pub.example.com", 80].detail
+        assert "could not be reached" in at.admitted.failures["pub.example.com", 80].detail
     assert at.net.dialled == [("proxy.corp", 443)]
     assert not any(b"pub.example.com" in piece for piece in at.net.received)

@@ -167,7 +167,7 @@ async def test_another_models_vectors_are_refused(store: Store, other: Embedding
 
 async def test_vectors_that_are_not_their_models_are_refused(store: Store) -> None:
     vectors = {TEA.chunks[0].id: vector("tea", 32)}
-    with pytest.raises(ValueError, match="long"):
+    with pytest.raises(ValueError, match="dimension"):
         await store.put(TEA.entry, TEA.chunks, vectors, MODEL)
     with pytest.raises(ValueError, match="model"):
         await store.put(TEA.entry, TEA.chunks, TEA.vectors, None)

@@ -84,7 +84,7 @@ def test_moved_hits_say_why_and_nothing_is_dropped() -> None:
     ]
     assert sorted(urls(moved)) == sorted(urls((spam, *plain, official)))
     by_url = {each.url: each for each in moved}
-    assert by_url[spam.url].reasons == ("down: address shortener: it does not say where it leads",)
+    assert by_url[spam.url].reasons == ("down: address shortener: its target is unknown",)
     assert by_url[official.url].reasons == (
         "up: official documentation",
         "up: documentation of its project",

@@ -102,7 +102,7 @@ async def test_without_a_verifier_every_token_is_rejected() -> None:
 
 
 class Closed:
-    """An verifier that has no keys now."""
+    """A verifier that has no keys now."""
 
     async def verify(self, token: str) -> Caller | AccessDenied:
         return AccessDenied("Not now.", 503, "temporarily_unavailable", retry_after_s=7)

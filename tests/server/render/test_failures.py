@@ -111,7 +111,7 @@ TYPICAL = {
     "PageRateLimited": ("The site limits requests (HTTP 429).",),
     "PageUnreachable": ("The name example.com could not be looked up.",),
     "PageTimeout": ("The page did not arrive within 20 seconds.",),
-    "PageTooLarge": ("The page is larger than 5000000 bytes, the most that is fetched.",),
+    "PageTooLarge": ("The page is larger than the limit of 5000000 bytes.",),
     "MediaUnsupported": ("The address holds an image (12 bytes), which cannot be read as text.",),
     "NoContent": ("The page has no readable text.", "The page holds no readable text."),
     "NeedsBrowser": ("The page needs JavaScript to show its text; without it there is none.",),
@@ -122,7 +122,7 @@ TYPICAL = {
     "StoreUnavailable": ("The library at /data/library.sqlite cannot be used: disk full.",),
     "StoreRefused": ("The library was written by a newer version of Kindly.",),
     "ModelMismatch": ("The library has vectors of another model: run `kindly library rebuild`.",),
-    "EmbeddingsDown": ("The embedding server gave no vectors: connection refused.",),
+    "EmbeddingsDown": ("The embedding server returned no vectors: connection refused.",),
 }
 BRANCHES = {"SearchError", "FetchError", "ExtractError", "ReadError"}
 CASES = [

@@ -1,1 +1,1 @@
-"""A server that lies, and what becomes of each lie."""
+"""A hostile server, and the expected outcome of each of its responses."""

@@ -1,4 +1,4 @@
-"""Search APIs whose answers have every wrong shape; the query names the one that is wanted."""
+"""Search APIs that answer in every wrong shape; the query selects the shape."""
 
 import copy
 import json
@@ -30,7 +30,7 @@ INVALID = ProviderAnswerInvalid
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A wrong shape: what it makes of a right answer, and the error that comes of it; None where it is borne."""
+    """A wrong shape: its body for a provider, and the error it causes; None if it is tolerated."""
 
     name: str
     body: Callable[[str], bytes]
@@ -48,7 +48,7 @@ def right(provider: str) -> dict[str, Json]:
 
 
 def with_results(provider: str, results: Json) -> bytes:
-    """Nothing but a list of results, or what stands in its place."""
+    """A body with only a list of results, or with another value in its place."""
     body: Json = results
     for name in reversed(RESULTS[provider]):
         body = {name: body}
@@ -56,7 +56,7 @@ def with_results(provider: str, results: Json) -> bytes:
 
 
 def results_of(provider: str) -> list[dict[str, Json]]:
-    """The right results."""
+    """Valid results."""
     found: Json = right(provider)
     for name in RESULTS[provider]:
         assert isinstance(found, dict)
@@ -66,7 +66,7 @@ def results_of(provider: str) -> list[dict[str, Json]]:
 
 
 def changed(value: Json, *, address: bool) -> Callable[[str], bytes]:
-    """The right results with `value` in the place of their addresses, or of all their other fields."""
+    """Valid results with `value` in place of their addresses, or of all their other fields."""
 
     def body(provider: str) -> bytes:
         key = ADDRESS.get(provider, "url")
@@ -80,12 +80,12 @@ def changed(value: Json, *, address: bool) -> Callable[[str], bytes]:
 
 
 def fixed(body: bytes) -> Callable[[str], bytes]:
-    """The same for everybody."""
+    """The same body for every provider."""
     return lambda _: body
 
 
 def listed(results: Json) -> Callable[[str], bytes]:
-    """The same in the place of everybody's results."""
+    """The same value in place of the results, for every provider."""
     return lambda provider: with_results(provider, results)
 
 
@@ -143,7 +143,7 @@ SHAPES = {shape.name: shape for shape in shapes()}
 
 
 def asked(request: SiteRequest) -> str:
-    """The query's words, wherever the vendor takes them."""
+    """The query, from the URL or the body of the request."""
     if not request.body:
         return request.query["q"]
     body = json.loads(request.body)
@@ -194,11 +194,11 @@ LISTINGS: dict[str, bytes] = {
         {"instances": {"https://10.0.0.2/": {"network_type": [], "http": 7, "uptime": {}}}}
     ).encode(),
 }
-"""Lists of public instances of which none can be asked."""
+"""Lists of public instances of which none can be used."""
 
 
 def routes() -> Iterator[tuple[str, Route]]:
-    """Each API at its place."""
+    """The path and the route of each API."""
     for provider, path in PATHS.items():
         yield f"/vendor/{provider}{path}", vendor(provider)
     for name, body in LISTINGS.items():

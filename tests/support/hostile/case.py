@@ -1,4 +1,4 @@
-"""One hostile answer and what must become of it, and the few ways in which answers are made."""
+"""A hostile response with its expected outcome, and helpers to build responses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ UNREACHABLE = OutcomeKind.UNREACHABLE
 REFUSED = OutcomeKind.REFUSED
 
 GIVEN_UP = (OK, TOO_LARGE)
-"""Read as far as memory goes, or given up for its sake."""
+"""Read as far as the memory limit allows, or refused because of it."""
 
 MARK = "ultraviolet light"
-"""Words of the article, which stand in its text when it was read."""
+"""Words that are in the text of the article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class Case:
     name: str
     route: Route
     outcome: OutcomeKind | tuple[OutcomeKind, ...]
-    """Several where it depends on the machine how far one comes."""
+    """Several if the outcome depends on the machine."""
     says: str = ""
     """Words that the text has."""
     hides: str = ""
     """Words that no text may have."""
     seconds: float = 30.0
-    """By when it has ended."""
+    """Time limit."""
     slow: bool = False
-    """Whether it lasts as long as it is let: asked with little patience."""
+    """Whether it lasts until the time-out; then the time-out is short."""
 
     @property
     def outcomes(self) -> tuple[OutcomeKind, ...]:
@@ -67,7 +67,7 @@ def page(body: bytes | str = ARTICLE, content_type: str = HTML, **more: str) -> 
 
 
 def late(make: Callable[[], Answer]) -> Handler:
-    """An answer that is made when it is first asked for."""
+    """An answer that is built at its first request."""
     made = cache(make)
 
     async def answer(_: SiteRequest, __: SocketStream) -> Answer:
@@ -77,7 +77,7 @@ def late(make: Callable[[], Answer]) -> Handler:
 
 
 def raw(*pieces: bytes) -> Handler:
-    """These bytes on the wire, and the end of the connection."""
+    """Sends these bytes and closes the connection."""
 
     async def answer(_: SiteRequest, stream: SocketStream) -> None:
         for piece in pieces:

@@ -1,4 +1,4 @@
-"""Lies in the page itself: character sets, markup, types, files, XML and JSON."""
+"""Hostile content: character sets, markup, types, files, XML and JSON."""
 
 import gzip
 import re
@@ -28,14 +28,14 @@ NO_CHARSETS = (
     "raw_unicode_escape", "undefined", "mbcs", "oem", "palmos", "none", "binary", "utf-8-sig", "x" * 5_000,
     "..", "utf-8\\..", "=", "latin-1;rot13",
 )  # fmt: skip
-"""Words that are no character set, though Python knows a codec by many of them."""
+"""Names that are not character sets, although Python has a codec for many of them."""
 ASCII_CHARSETS = ("us-ascii", "windows-1252", "iso-8859-8-i", "koi8-r", "shift_jis", "gb18030")
 """Those whose lower half is ASCII."""
 UTF_7 = ARTICLE.replace("to us", "to us +ADw-script+AD4-")
 
 
 def charsets() -> list[Case]:
-    """Codecs that are none, and marks that speak against the header."""
+    """Invalid charset names, and byte-order marks that contradict the header."""
     case = partial(Case, "charset")
     named = [
         case(f"named-{number}-{re.sub(r'[^a-z0-9-]', '', name[:12])}", _in(name), OK, MARK)
@@ -66,7 +66,7 @@ def _in(charset: str, body: bytes = ARTICLE.encode()) -> Answer:
 
 
 def bombs(group: str, **outcomes: OutcomeKind | tuple[OutcomeKind, ...]) -> list[Case]:
-    """Bombs of the bench, by their names there. Those that can be read may be given up: memory decides."""
+    """Bombs of `bench.hostile_site`, by name. A readable one may also be refused, depending on memory."""
     return [
         Case(group, name, late(BOMBS[name]), GIVEN_UP if outcome is OK else outcome, seconds=60)
         for name, outcome in ((key.replace("_", "-"), value) for key, value in outcomes.items())
@@ -77,7 +77,7 @@ NO_GRAPH = '{"@type":[null,{}],"@graph":1e999}'
 
 
 def markup() -> list[Case]:
-    """HTML that no one wrote by hand."""
+    """Generated HTML: deep, large or malformed."""
     case = partial(Case, "html")
 
     def body(text: str) -> Answer:
@@ -150,7 +150,7 @@ MANY_MEMBERS: dict[str, str | bytes] = {f"word/m{number}": "x" for number in ran
 
 
 def types() -> list[Case]:
-    """One thing sent as another."""
+    """Content of one type that is declared as another."""
     case = partial(Case, "type")
     return [
         case("pdf-as-html", page(ONE_PAGE), OK, MARK),
@@ -188,7 +188,7 @@ MEMBERS = (
 
 
 def files() -> list[Case]:
-    """PDF and office files that are bombs, halves or nothing."""
+    """PDF and office files that are bombs, truncated or empty."""
     case = partial(Case, "file")
     laughs = entity_text("<w:document>&l9;</w:document>")
     return [
@@ -232,7 +232,7 @@ def lying_zip() -> bytes:
 
 
 def entity_text(inner: str, rows: int = 10) -> str:
-    """XML whose entities each stand for ten of the last."""
+    """XML in which each entity expands to ten of the previous one."""
     entities = "".join(
         f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' if n else '<!ENTITY l0 "lol">' for n in range(rows)
     )
@@ -240,12 +240,12 @@ def entity_text(inner: str, rows: int = 10) -> str:
 
 
 def numbered(name: str, count: int) -> str:
-    """As many attributes."""
+    """That number of attributes."""
     return " ".join(f'{name}{number}="u"' for number in range(count))
 
 
 def xml() -> list[Case]:
-    """Entities, things outside, and documents without an end."""
+    """Entity bombs, external entities, and documents without an end."""
     case = partial(Case, "xml")
 
     def of(text: str, doctype: str = "") -> Answer:
@@ -309,7 +309,7 @@ def xml() -> list[Case]:
 
 
 def json() -> list[Case]:
-    """JSON that is deep, large, doubled or none."""
+    """JSON that is deep, large, has repeated keys, or is invalid."""
     case = partial(Case, "json")
 
     def of(text: str | bytes, media_type: str = "application/json") -> Answer:

@@ -1,4 +1,4 @@
-"""Lies below the page: content codings, framing, headers, redirects, and streams that do not end."""
+"""Hostile HTTP: content codings, framing, headers, redirects, and streams that do not end."""
 
 import gzip
 import socket
@@ -41,16 +41,16 @@ PLAIN = ARTICLE.encode()
 CODINGS = ("gzip", "br", "zstd", "deflate")
 FOREIGN_CODINGS = ("compress", "exi", "aes128gcm", "rot13", "gzip;q=1", "dcb", "x-bzip2", "utf-8")
 HUGE_WINDOW = b"\x28\xb5\x2f\xfd\x00\xff" + b"\x00" * 64
-"""A zstd frame that asks for a window beyond all memory."""
+"""A zstd frame that declares a window larger than any memory."""
 
 
 def coded(body: bytes, coding: str) -> Answer:
-    """A page said to be in a coding."""
+    """A page that is declared to have a content coding."""
     return page(body, content_encoding=coding)
 
 
 def layered(count: int, body: bytes = PLAIN) -> Answer:
-    """A page in as many layers of gzip."""
+    """A page in that many layers of gzip."""
     for _ in range(count):
         body = gzip.compress(body)
     return coded(body, ", ".join(["gzip"] * count))
@@ -63,7 +63,7 @@ def bare_deflate() -> bytes:
 
 
 def codings() -> list[Case]:
-    """Bombs, cut and broken streams, and names that do not fit."""
+    """Bombs, truncated and broken streams, and codings that do not match the body."""
     case = partial(Case, "coding")
     made = [case(f"bomb-{name}", late(partial(_bomb, name)), TOO_LARGE) for name in CODINGS]
     made += [
@@ -108,7 +108,7 @@ def _bomb(name: str) -> Answer:
 
 
 async def _silent(_: SiteRequest, stream: SocketStream) -> None:
-    """Says nothing."""
+    """Never responds."""
     await _until_hung_up(stream)
 
 
@@ -120,7 +120,7 @@ async def _until_hung_up(stream: SocketStream) -> None:
 
 
 def dripping(first: bytes, piece: bytes, pause_s: float = 0.05) -> Handler:
-    """A beginning, and then a piece now and then for ever."""
+    """The start of a response, then a small piece at intervals, forever."""
 
     async def answer(_: SiteRequest, stream: SocketStream) -> None:
         await stream.send(first)
@@ -132,7 +132,7 @@ def dripping(first: bytes, piece: bytes, pause_s: float = 0.05) -> Handler:
 
 
 def flood(first: bytes, piece: bytes) -> Handler:
-    """A beginning, and then pieces as fast as they are taken."""
+    """The start of a response, then pieces as fast as the client reads, forever."""
 
     async def answer(_: SiteRequest, stream: SocketStream) -> None:
         await stream.send(first)
@@ -158,11 +158,11 @@ CHUNKED = typed("Transfer-Encoding: chunked")
 BLOCK = b"<p>" + b"x" * 65_533
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"
 NO_GZIP = b"\x00\x00\x00\xff\xff"
-"""A block of gzip that stands for nothing."""
+"""An empty gzip block."""
 
 
 def streams() -> list[Case]:
-    """What does not end, or does not come."""
+    """Responses that do not end, or do not come."""
     case = partial(Case, "stream")
     slow = partial(Case, "stream", outcome=TIMEOUT, slow=True)
     return [
@@ -207,7 +207,7 @@ def streams() -> list[Case]:
 
 
 async def _reset(_: SiteRequest, stream: SocketStream) -> None:
-    """A reset before a byte of the answer."""
+    """A reset before the first byte of the response."""
     linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
     stream.extra(SocketAttribute.raw_socket).setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
@@ -218,11 +218,11 @@ async def _reset_midway(request: SiteRequest, stream: SocketStream) -> None:
 
 
 POISON = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\n<p>poison"
-"""A second answer behind the first, for whoever asks next on the same connection."""
+"""A second response after the first, for the next request on the same connection."""
 
 
 def framing() -> list[Case]:
-    """Lengths, chunks and status lines that lie."""
+    """Wrong lengths, chunks and status lines."""
     case = partial(Case, "framing")
     size = len(PLAIN)
 
@@ -303,7 +303,7 @@ def page_of(status: int) -> Answer:
 
 
 def headers() -> list[Case]:
-    """More of them, longer ones, and bytes that none may have."""
+    """Too many headers, too long ones, and invalid bytes."""
     case = partial(Case, "header")
 
     def having(*lines: str) -> Handler:
@@ -335,13 +335,13 @@ def headers() -> list[Case]:
 
 
 async def _hops(request: SiteRequest, _: SocketStream) -> Answer:
-    """Another address each time."""
+    """Redirects to another address each time."""
     count = int(request.query.get("n", "0"))
     return redirect(f"{request.path}?n={count + 1}" if count < 1_000 else "/plain")
 
 
 async def _cookie_wall(request: SiteRequest, _: SocketStream) -> Answer:
-    """Sends its reader back until he brings the cookie along, as nobody does here."""
+    """Redirects to itself until the client sends the cookie, which Kindly never does."""
     if "cookie" in request.headers:
         return page("<p>The cookie came along</p>")
     return Answer(status=302, headers={"Location": request.path, "Set-Cookie": "a=b"})
@@ -366,11 +366,11 @@ TARGETS = {
     "only-a-scheme": "http:",
     "spaces": "http://exa mple.com/",
 }
-"""Where no redirect may lead."""
+"""Targets that no redirect may have."""
 
 
 def redirects() -> list[Case]:
-    """Circles, long ways round, and places where nobody may go."""
+    """Redirect loops, long chains, and forbidden targets."""
     case = partial(Case, "redirect")
 
     def meta(target: str) -> Answer:

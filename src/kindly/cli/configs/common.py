@@ -20,7 +20,7 @@ class Malformed(Exception):
 
 
 def is_table(value: object) -> TypeGuard[dict[str, object]]:
-    """Whether the value is a table."""
+    """Whether the value is a TOML table or a JSON object."""
     return isinstance(value, dict)
 
 

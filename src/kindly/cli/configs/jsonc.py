@@ -108,7 +108,7 @@ class Json:
 
 
 class _Parser:
-    """Text → nodes. Stricter than it need be about nothing: what an editor reads, it reads."""
+    """Text → nodes. As lenient as the editors that read these files."""
 
     def __init__(self, text: str, *, comments: bool) -> None:
         self._text = text

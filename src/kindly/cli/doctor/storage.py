@@ -34,7 +34,7 @@ async def store(settings: Settings) -> list[CheckResult]:
 async def _library(settings: Settings) -> list[CheckResult]:
     spec = settings.store_spec
     if not spec.is_persistent:
-        return [CheckResult("library", "note", "in memory: it ends with the program")]
+        return [CheckResult("library", "note", "in memory: it is lost when the program ends")]
     if not spec.file:
         return await _contents(settings)
     path = settings.data_path / spec.file

@@ -60,7 +60,7 @@ def json_lines(text: str) -> tuple[str, str | None]:
     shown = "\n".join(lines[:MAX_OBJECTS])
     if len(lines) <= MAX_OBJECTS:
         return shown, None
-    return shown, f"the file goes on: {MAX_OBJECTS} of its {len(lines):,} objects were read"
+    return shown, f"the file is truncated: {MAX_OBJECTS} of its {len(lines):,} objects were read"
 
 
 def fenced(text: str, language: str) -> str:
@@ -78,7 +78,7 @@ def read_table(text: str, options: ExtractOptions, url: str) -> ExtractedText | 
         return None
     markup = table(rows)
     if cut:
-        markup += note(f"the table goes on: {cut}")
+        markup += note(f"the table is truncated: {cut}")
     extracted = read_fragment(markup, options, url)
     return ExtractedText(
         extracted.text, extracted.metadata, (), extracted.hidden_dropped, partial=bool(cut)

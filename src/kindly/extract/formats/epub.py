@@ -52,7 +52,7 @@ def read_epub(archive: Archive, options: ExtractOptions) -> ExtractedText:
     if not chapters:
         raise NoContent("None of the book's chapters has text.", url=archive.url)
     if partial:
-        chapters.append(f"— the book goes on: {len(chapters)} chapters were read —")
+        chapters.append(f"— the book is truncated: {len(chapters)} chapters were read —")
     return ExtractedText(
         "\n\n".join(chapters), _metadata(package), tuple(links)[:MAX_LINKS], hidden, partial=partial
     )

@@ -26,7 +26,7 @@ def read_feed(text: str, options: ExtractOptions, base_url: str) -> ExtractedTex
         read_fragment(_entry(entry), options, _address(entry) or base_url) for entry in shown
     ]
     if total > MAX_ENTRIES:
-        more = note(f"the feed goes on: {MAX_ENTRIES} of {total:,} entries were read")
+        more = note(f"the feed is truncated: {MAX_ENTRIES} of {total:,} entries were read")
         fragments.append(read_fragment(more, options, base_url))
     return ExtractedText(
         "\n\n".join(filter(None, (fragment.text for fragment in fragments))),

@@ -32,7 +32,7 @@ from kindly.models import Metadata
 MAX_SHEETS: Final = 30
 MAX_SLIDES: Final = 500
 MAX_MARKUP: Final = 4_000_000
-TRUNCATED = "the file goes on beyond what was read"
+TRUNCATED = "the file is truncated: the rest was not read"
 MAX_WORD: Final = 10_000_000
 MAX_PIECE: Final = 600_000
 """The maximum XML that is converted at once, in characters: its tree needs fifty times the memory."""
@@ -91,7 +91,7 @@ class _ConvertedWord:
     hidden: int = 0
     """The number of hidden text runs."""
     short: bool = False
-    """Whether the document has more than this."""
+    """Whether text after a limit is missing."""
 
 
 def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _ConvertedWord:
@@ -203,7 +203,7 @@ def _translating(broken: MediaUnsupported) -> Iterator[None]:
 
 
 def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
-    """The document as a series of smaller documents, each with a flag: the last one, though the text goes on.
+    """The document as a series of smaller documents, each with a flag: whether text after it is left out.
 
     Raises:
         ExtractionFailed: a table is too large.
@@ -282,7 +282,7 @@ def _sheet(sheet: Any) -> tuple[str, bool]:
     markup = table([row for row in rows if any(row)])
     if wide or high:
         markup += note(
-            f"the sheet goes on: {min(sheet.height, MAX_ROWS + 1):,} rows and "
+            f"the sheet is truncated: {min(sheet.height, MAX_ROWS + 1):,} rows and "
             f"{min(sheet.width, MAX_COLUMNS):,} columns of it were read"
         )
     return markup, wide or high

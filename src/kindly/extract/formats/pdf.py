@@ -97,7 +97,7 @@ def _read(
         )
     markup = _markup(found.pages)
     if done < total:
-        markup += note(f"the document goes on: {done:,} of its {total:,} pages were read")
+        markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
     extracted = read_fragment(markup, options, url)
     metadata = _metadata(document.get_metadata_dict(), extracted.metadata.title)
     cut = done < total or found.characters >= MAX_CHARACTERS

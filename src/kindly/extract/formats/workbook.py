@@ -1,8 +1,8 @@
 """Truncation of Excel workbooks: keeps only the first rows and columns of each sheet, and the strings they use.
 
 The library that reads workbooks allocates every cell between the first and the last, so that two distant cells are a
-memory bomb. A marker cell beyond the kept part shows the reader that the sheet goes on. Markup is parsed as a stream,
-and only as far as needed.
+memory bomb. A marker cell beyond the kept part shows the reader that the sheet is truncated. Markup is parsed as a
+stream, and only as far as needed.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Footnotes → Markdown footnotes: `[^1]` at the reference and `[^1]: …` at the note.
 
 A note is the target of a short link within the text, or a paragraph that starts with a superscript number. A reference
-without a note stays as a number in brackets. The tree is changed in target.
+without a note stays as a number in brackets. The tree is changed in place.
 """
 
 import re
@@ -112,7 +112,7 @@ def _unlinked_notes(root: Element, known: dict[Element, str]) -> dict[Element, s
 
 
 def _paragraph_starting_with(superscript: Element) -> Element | None:
-    """The paragraph that starts with this superscript."""
+    """The paragraph, item or box that starts with this superscript; None if something is before it."""
     node: Element = superscript
     while node.tag not in ("p", "li", "div"):
         before = node.previous_sibling

@@ -1,6 +1,6 @@
 """Process pool for extraction: a worker that hangs, grows or crashes is killed, and only its page fails.
 
-WorkerPool start on demand, are reused, do not get the server's environment, and end with the pool's context.
+Workers start on demand, are reused, do not get the server's environment, and end with the pool's context.
 """
 
 import os

@@ -131,7 +131,7 @@ def memory_use(file: Path = Path("/proc/self/statm")) -> MemoryUse:
 
 
 def _set_timer(seconds: float) -> None:
-    """Die by signal after this time, even inside the parser; 0 cancels the timer."""
+    """End this process by a signal after this time, even inside the parser; 0 cancels the timer."""
     if sys.platform != "win32":
         import signal
 

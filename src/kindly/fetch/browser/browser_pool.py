@@ -245,7 +245,7 @@ class BrowserPool:
         if answer.problem == "too_large":
             limit = self._settings.max_chars
             return PageTooLarge(
-                f"The page shows more than {limit} characters of HTML, the most that is read.",
+                f"The visible HTML of the page exceeds the limit of {limit} characters.",
                 url=str(url),
                 limit_bytes=limit,
             )

@@ -116,7 +116,7 @@ class FilteringProxy:
 
     @contextmanager
     def session(self) -> Iterator[ProxySession]:
-        """A pass for one call; when the block ends its connections are closed and it is worth nothing."""
+        """Credentials for one call. When the block ends, they are revoked and its connections are closed."""
         session = ProxySession(
             secrets.token_hex(8), secrets.token_hex(16), self._limits.max_call_bytes
         )
@@ -184,11 +184,11 @@ class FilteringProxy:
         for address in await self._guard.resolve(url.host, url.port):
             with suppress(OSError, TimeoutError), anyio.fail_after(self._limits.connect_s):
                 return _Connection(await self._dial(address, url.port))
-        raise PageUnreachable(f"{url.host} could not be connected to.", url=str(url))
+        raise PageUnreachable(f"{url.host} could not be reached.", url=str(url))
 
     async def _through(self, upstream: Upstream, url: Url) -> "_Connection":
         """A connection to a forward proxy; for https, a tunnel through it."""
-        # Behind a proxy public names often have no local answer.
+        # Behind a proxy, local DNS often does not resolve public names.
         with suppress(PageUnreachable):
             await self._guard.resolve(url.host, url.port)
         server: ByteStream | None = None
@@ -201,7 +201,7 @@ class FilteringProxy:
                 status = 200 if url.scheme == "http" else await _tunnelled(server, upstream, url)
             opened = 200 <= status < 300
         except (OSError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError, BadHead):
-            raise PageUnreachable("The proxy could not be connected to.", url=str(url)) from None
+            raise PageUnreachable("The proxy could not be reached.", url=str(url)) from None
         finally:
             if server is not None and not opened:
                 await anyio.aclose_forcefully(server)
@@ -284,7 +284,7 @@ class _Exchange:
         while back.status < 200:
             back, rest = await read_head(self.connection.server, rest)
         if self.connection.upstream is not None and back.status == 407:
-            # The forward proxy asks us; the browser would take it for this proxy's question.
+            # The forward proxy asks this proxy for credentials; the browser would send its own.
             self.session.failures[self.url.host, self.url.port] = _proxy_refused(self.url, 407)
             raise BadHead
         return back.forwarded(back.first, (("Connection", "close"),)) + rest

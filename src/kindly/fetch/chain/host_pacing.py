@@ -1,7 +1,7 @@
 """Rate limits per host: a semaphore and a request rate for each public host, a semaphore for the whole program, and a
 cool-down for each host that sent `Retry-After`.
 
-Hosts that the user opened have no rate of their own; their `Retry-After` counts all the same.
+Hosts in `KINDLY_ALLOW_PRIVATE` have no rate limit of their own, but their `Retry-After` is obeyed.
 """
 
 from collections import OrderedDict

@@ -173,7 +173,7 @@ class HttpHop:
     async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
         proxy = upstream_of(self._egress, url)
         if proxy is not None:
-            # Behind a proxy public names often have no local answer.
+            # Behind a proxy, local DNS often does not resolve public names.
             with suppress(PageUnreachable):
                 await self._guard.resolve(url.host, url.port)
         context = await self._egress.tls.context()
@@ -261,7 +261,7 @@ def _is_text(reply: HopReply) -> bool:
 
 def _too_large(url: Url, limit: int) -> PageTooLarge:
     return PageTooLarge(
-        f"The page is larger than {limit} bytes, the most that is fetched.",
+        f"The page is larger than the limit of {limit} bytes.",
         url=str(url),
         limit_bytes=limit,
     )

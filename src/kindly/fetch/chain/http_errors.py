@@ -36,7 +36,7 @@ TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
     (
         (httpcore2.ConnectError, httpx2.ConnectError),
         PageUnreachable,
-        "could not be connected to",
+        "could not be reached",
     ),
     (
         (httpcore2.UnsupportedProtocol, httpx2.UnsupportedProtocol, httpx2.InvalidURL),

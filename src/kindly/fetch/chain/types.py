@@ -21,7 +21,7 @@ USER_AGENT = (
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """Limits of cost and of politeness."""
+    """Limits of size, time, concurrency and rate, and how requests are sent."""
 
     timeout_s: float = 30.0
     connect_timeout_s: float = 10.0

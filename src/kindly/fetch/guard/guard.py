@@ -5,7 +5,7 @@ The rules are tables with their source beside each line (`reserved.py`). A URL i
 - `Redirects` calls `check` for every hop before it is requested. This is *the* check.
 - `Fetcher` and `BrowserPool` call `check` for the requested URL first: the cache, the library or a loader's API can
   answer without a request to that URL, and no browser needs to start for a refused one.
-- Whoever opens a connection calls `resolve` at that moment and dials only the addresses it returns, so that no later
+- Code that opens a connection calls `resolve` just before and dials only the addresses it returns, so that no later
   DNS answer can change them (`dial.py`, and the browser's proxy, which also calls `check` for each connection).
 """
 
@@ -95,7 +95,7 @@ class Guard:
             raise _refused(url.host, url.port, why)
         if not opened and url.port in self._policy.blocked_ports:
             raise AddressRefused(
-                f"Port {url.port} belongs to another service than the web and may not be fetched.",
+                f"Port {url.port} is reserved for another service and may not be fetched.",
                 url=str(url),
             )
 
@@ -254,7 +254,7 @@ def _in_domains(host: str, domains: tuple[str, ...]) -> bool:
 def _refused(host: str, port: int, why: str) -> AddressRefused:
     named = f"[{host}]" if ":" in host else host
     return AddressRefused(
-        f"{host} may not be fetched: {why}. Use a public address; a private host is opened with "
+        f"{host} may not be fetched: {why}. Use a public address; to allow this one, set "
         f"KINDLY_ALLOW_PRIVATE={named}:{port}.",
         url=host,
     )

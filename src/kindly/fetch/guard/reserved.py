@@ -16,7 +16,7 @@ NEVER: tuple[Rule, ...] = (
     (IPv6Network("fd20:ce::254/128"), "a cloud metadata address (Google Cloud)"),
     (IPv6Network("fe80::/10"), "a link-local address (RFC 4291)"),
 )
-"""Refused even for hosts that the user opened."""
+"""Refused even for hosts in `KINDLY_ALLOW_PRIVATE`."""
 
 NOT_PUBLIC: tuple[Rule, ...] = (
     (IPv4Network("0.0.0.0/8"), "this network (RFC 1122)"),

@@ -66,4 +66,4 @@ def objects(value: object) -> list[JsonFields]:
 
 
 def _unexpected() -> NotLoaded:
-    return NotLoaded("The source's answer is not of the documented shape.", url="")
+    return NotLoaded("The source's answer is not in the documented format.", url="")

@@ -40,7 +40,7 @@ def heading(level: int, text: str) -> str:
 
 
 def line(text: str) -> str:
-    """`text` on one line."""
+    """`text` with its white space collapsed to one line."""
     return " ".join(text.split())
 
 
@@ -137,12 +137,12 @@ def escaped(text: str) -> str:
 
 
 def markdown_page(url: Url, text: str, now: datetime) -> Page:
-    """A Markdown page."""
+    """A page of Markdown that a loader composed."""
     return _page(url, "text/markdown", text, now)
 
 
 def plain_page(url: Url, text: str, now: datetime) -> Page:
-    """A plain-text page."""
+    """A page of plain text that a loader composed."""
     return _page(url, "text/plain", text, now)
 
 

@@ -88,7 +88,7 @@ def to_article(answer: JsonFields, version: str, readme: str) -> Article:
     """The API's answer as an article, with the README below it.
 
     Raises:
-        NotLoaded: it tells of no crate, or not of that release.
+        NotLoaded: it does not describe a crate, or not that release.
     """
     crate = answer.part("crate")
     releases = answer.parts("versions")

@@ -60,7 +60,7 @@ def to_markdown(answer: JsonFields) -> str:
     """The API's answer as Markdown.
 
     Raises:
-        NotLoaded: it tells of no project.
+        NotLoaded: it does not describe a project.
     """
     info = answer.part("info")
     return document(

@@ -106,7 +106,7 @@ class Twin:
             page = _as_markdown(await client.page(twins_of(url)[0]))
             self.memory.note(url.netloc, client.now, found=True)
             return page
-        raise NotLoaded("The host took too long to show a Markdown twin.", url=str(url))
+        raise NotLoaded("The host took too long to return a Markdown twin.", url=str(url))
 
 
 async def _known_twin(url: Url, client: LoaderClient) -> Page:

@@ -70,7 +70,7 @@ EARLY = 2000
 LONG_QUESTION = 24
 """Terms from which a question counts as long."""
 MIN_SENTENCE = 8.0
-"""Words that an average sentence is taken to have at least."""
+"""Lower bound of the average sentence length, in words."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def bm25(
 
 
 def _proximity(question: QuestionTerms) -> "Floats":
-    """For each sentence, the weight of neighbours in the question that are close to each other there, too."""
+    """For each sentence, the weight of adjacent words of the question that are also close to each other in it."""
     postings = question.index.postings
     weight = dict(zip(question.numbers.tolist(), question.weights.tolist(), strict=True))
     score = np.zeros(len(question.index.sentences), dtype=np.float32)
@@ -305,7 +305,7 @@ def _heading_similarity(question: QuestionTerms) -> "Floats":
 
 
 def _page_coverage(question: QuestionTerms) -> Columns:
-    """The share of the question that the page has, the heaviest word that it lacks, and the question's length."""
+    """The share of the question that the page has, the largest weight of a missing word, and the question's length."""
     missing = question.weights[question.numbers < 0]
     return {
         Feature.COVERAGE_PAGE: np.full(1, float(question.weights[question.known].sum())),

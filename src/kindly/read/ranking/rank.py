@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 SIZES = (400, 280, 280, 280, 320, 380, 480, 512)
 """Tokens of the first passages; later ones are as large as the last one here."""
 OVERLAP_PENALTY = 2.0
-"""What a window's score loses, times the share of it that is in passages above."""
+"""Penalty on a window's score, times the share of the window that is already in passages above."""
 MIN_NEW_TOKENS = 20
-"""A window with less new text is skipped, unless it has no more."""
+"""A window with fewer new tokens is skipped, unless the whole window is shorter."""
 LEFTOVER_TOKENS = 70
 """A passage takes the rest of its chunk if it is no longer than this."""
 DUPLICATE = 0.95
@@ -39,7 +39,7 @@ DUPLICATE = 0.95
 SERVER_WEIGHT = 0.5
 """Of the cosine of a server's vectors, in standard deviations over the chunks."""
 SCORE_FALL = 0.1
-"""How much of the distance to the best passage shows in a passage's own score."""
+"""The share of the distance to the best passage that is subtracted from a passage's log-odds."""
 MAX_QUESTION = 2000
 """Characters of a question that are used."""
 
@@ -248,7 +248,7 @@ class _Offsets:
 
 
 def local_model() -> static_model.StaticModel | None:
-    """The local model; None if it is not installed completely, and words alone decide then."""
+    """The local model; None if its installation is incomplete: then words alone decide."""
     try:
         return static_model.load()
     except EmbeddingsDown:

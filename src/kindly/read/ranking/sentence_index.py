@@ -66,7 +66,7 @@ class Windows:
     begin: "Ints"
     """W: the first sentence."""
     end: "Ints"
-    """W: behind the last sentence."""
+    """W: one past the last sentence."""
     chunk: "Ints"
     """W: its chunk."""
     offset: "Ints"

@@ -121,7 +121,7 @@ class StaticModel:
         return list(chain.from_iterable(self._pieces.of(pieces)))
 
     def _encode_pieces(self, pieces: list[str]) -> list[Tokens]:
-        """The tokenizer adds a space before its input, so a word without one is encoded behind a line break."""
+        """The tokenizer adds a space before its input, so a word without one is encoded after a line break."""
         encoded = self.tokenizer.encode_batch_fast(
             [piece[1:] if piece[0] == " " else f"\n{piece}" for piece in pieces],
             add_special_tokens=False,

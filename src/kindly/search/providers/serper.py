@@ -106,4 +106,4 @@ def to_hits(body: dict[str, object], vertical: SerperVertical = WEB) -> tuple[Hi
         return hits_from(body[vertical.results], vertical.fields, SPEC)
     if isinstance(body.get("searchParameters"), dict):
         return ()
-    raise invalid_answer(SPEC, "it has no results and names no search")
+    raise invalid_answer(SPEC, "it has neither results nor search parameters")

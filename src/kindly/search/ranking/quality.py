@@ -90,7 +90,7 @@ HOSTS = (
     ),
     Hosts(
         1,
-        "project's own home",
+        "project's own site",
         ("crates.io", "github.com", "gitlab.com", "npmjs.com", "pypi.org"),
     ),
     Hosts(1, "reviewed questions and answers", ("stackexchange.com", "stackoverflow.com")),
@@ -128,7 +128,7 @@ HOSTS = (
     ),
     Hosts(
         -3,
-        "address shortener: it does not say where it leads",
+        "address shortener: its target is unknown",
         ("bit.ly", "cutt.ly", "goo.gl", "is.gd", "ow.ly", "rebrand.ly", "t.co", "tinyurl.com"),
     ),
     Hosts(

@@ -30,7 +30,7 @@ class Listing:
 
 @dataclass
 class PoolStorage:
-    """Records by address, and the list. Reads go to memory; writes go to the state at once."""
+    """Records by address, and the list. Reads go to memory; writes go to the state immediately."""
 
     clock: Clock
     state: State
@@ -60,7 +60,7 @@ class PoolStorage:
         return await self.put(url, change(self.record(url)))
 
     async def put(self, url: str, record: InstanceRecord) -> InstanceRecord:
-        """Write a record; other tasks of this process see it at once."""
+        """Write a record; other tasks of this process see it immediately."""
         self._records[url] = record
         await self.state.save(RECORDS, {url: to_json(record)})
         return record

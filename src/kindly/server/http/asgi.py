@@ -162,7 +162,7 @@ def listen(settings: Settings) -> socket.socket:
         listening = socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
         raise SettingsError(
-            f"KINDLY_HOST {settings.host}, KINDLY_PORT {settings.port} cannot be listened on: "
+            f"The server cannot listen on KINDLY_HOST {settings.host}, KINDLY_PORT {settings.port}: "
             f"{error.strerror or error}. Choose another port."
         ) from None
     # Without this every answer waits 40 ms for the client's delayed acknowledgement.

@@ -17,7 +17,7 @@ DEFAULT_PROFILE = PROFILE_NAMES[0]
 
 
 def load_profile(name: str) -> "Profile":
-    """The profile of this name."""
+    """Import the profile's module; the name must be in `PROFILE_NAMES`."""
     profile: Profile = import_module(f"{__name__}.{name}").PROFILE
     return profile
 

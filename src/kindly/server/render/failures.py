@@ -22,7 +22,7 @@ from kindly.models import Outcome
 from kindly.text.durations import seconds
 
 UNEXPECTED = (
-    "Internal error: the call failed for a reason that is in the server's log. Try it once more."
+    "Internal error: the call failed, and the server's log has the reason. Try it once more."
 )
 SAYS_RETRY = re.compile(r"\b(?:try again|later|wait|retry)\b", re.IGNORECASE)
 SAYS_WHEN = re.compile(r"\bagain in \d")
@@ -49,7 +49,7 @@ def _argument(error: KindlyError) -> str:
 
 
 def _configuration(error: KindlyError) -> str:
-    return _joined(error.detail, "This is a matter of configuration: tell the user.")
+    return _joined(error.detail, "This is a configuration problem: tell the user.")
 
 
 def _rejected(error: KindlyError) -> str:

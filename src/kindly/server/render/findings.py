@@ -57,13 +57,13 @@ def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> 
 
 
 def findings_data(result: FindingsResult) -> Json:
-    """The result as data."""
+    """The result as structured content."""
     page = {} if result.page is None else _page_data(result.page)
     return page | {"findings": [_finding_data(finding) for finding in result.findings]}
 
 
 def findings_text(result: FindingsResult) -> str:
-    """The result as text."""
+    """The result as Markdown for the model."""
     head = [] if result.page is None else _page_lines(result.page)
     blocks = ["\n".join(filter(None, [*head, result.preamble]))]
     blocks += [_finding_text(finding) for finding in result.findings]

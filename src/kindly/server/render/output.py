@@ -13,12 +13,12 @@ Result = SearchResult | PageResult | FindingsResult
 
 
 def to_output(result: Result) -> Output:
-    """The result in both forms."""
+    """The result as text and as structured content."""
     return Output(to_text(result), to_data(result))
 
 
 def to_text(result: Result) -> str:
-    """The result as text."""
+    """The result as Markdown for the model."""
     match result:
         case SearchResult():
             return search_text(result)
@@ -31,7 +31,7 @@ def to_text(result: Result) -> str:
 
 
 def to_data(result: Result) -> Json:
-    """The result as data."""
+    """The result as structured content."""
     match result:
         case SearchResult():
             return search_data(result)

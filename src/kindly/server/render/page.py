@@ -65,7 +65,7 @@ def excerpt_result(url: str, excerpt: SourceExcerpt, fence: AnyFence) -> PageRes
 
 
 def page_data(result: PageResult) -> Json:
-    """The result as data."""
+    """The result as structured content."""
     return {
         "url": result.url,
         "page_content": result.page_content,
@@ -89,7 +89,7 @@ def page_data(result: PageResult) -> Json:
 
 
 def page_text(result: PageResult) -> str:
-    """The result as text."""
+    """The result as Markdown for the model."""
     facts = [fact for fact in (result.final_url, result.published, result.how) if fact is not None]
     line = " · ".join([*facts, *provenance(result.fetched_at, result.content_hash)])
     if result.unchanged_since is not None:

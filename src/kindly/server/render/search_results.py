@@ -41,7 +41,7 @@ def search_result(
 
 
 def search_data(result: SearchResult) -> Json:
-    """The result as data."""
+    """The result as structured content."""
     data: Json = {"results": [_page_data(page) for page in result.pages]}
     if result.why:
         data["why"] = f"{result.provider}: {result.why}"
@@ -51,7 +51,7 @@ def search_data(result: SearchResult) -> Json:
 
 
 def search_text(result: SearchResult) -> str:
-    """The result as text."""
+    """The result as Markdown for the model."""
     pages = [_page_text(number, page) for number, page in enumerate(result.pages, start=1)]
     return "\n\n".join([_headline(result), *pages, *([result.note] if result.note else [])])
 

@@ -316,7 +316,7 @@ async def test_frequent_words_are_left_out_once_postgresql_has_counted_them(url:
         (None, "FATAL: sorry, too many clients already", "it has too many connections"),
         ("53100", "x", "its disk is full"),
         ("57P01", "x", "it is shutting down or starting"),
-        ("XX000", "page text", "it gave error XX000"),
+        ("XX000", "page text", "it reported error XX000"),
     ],
 )
 def test_reasons_are_plain_words(sqlstate: str | None, text: str, reason: str) -> None:

@@ -16,7 +16,7 @@ Work = Callable[[sqlite3.Connection], None]
 
 
 class Base:
-    """A database whose work waits until it is let on; it counts the times that it was given work."""
+    """A database whose work waits until it is released; it counts the calls."""
 
     def __init__(self) -> None:
         self.database = sqlite3.connect(":memory:", isolation_level=None)

@@ -311,7 +311,7 @@ async def test_the_log_of_dropped_vectors_stays_small_and_other_processes_stay_c
 async def test_a_page_dropped_by_another_process_while_it_is_rewritten_is_complete(
     path: Path,
 ) -> None:
-    """Its terms were thought to be there already."""
+    """Its terms were assumed to be stored already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
         new = rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         await store._file.write(partial(rows.put, new, {}))

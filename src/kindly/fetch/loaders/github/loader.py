@@ -62,7 +62,7 @@ class GitHub:
 
     name: str = "github"
     tokens: tuple[Need, ...] = (
-        Need(TOKEN, "secret", "Raises GitHub's limits and opens discussions; optional."),
+        Need(TOKEN, "secret", "Raises GitHub's limits and enables discussions; optional."),
     )
     base_urls: tuple[tuple[str, str], ...] = (
         (API, "https://api.github.com"),

@@ -196,7 +196,7 @@ class OpenAiEmbedder:
 
     def _down(self, reason: str, *, wait_s: float | None = None) -> EmbeddingsDown:
         return EmbeddingsDown(
-            f"The embedding server gave no vectors: {reason}.", retry_after_s=wait_s
+            f"The embedding server returned no vectors: {reason}.", retry_after_s=wait_s
         )
 
 

@@ -167,7 +167,7 @@ class DuckLibrary:
         if self._database is not None:  # after some errors the connection is unusable
             self._database.close()
             self._database = None
-        return self._unavailable(f"DuckDB gave {type(error).__name__}")
+        return self._unavailable(f"DuckDB reported {type(error).__name__}")
 
     def _open(self) -> "duckdb.DuckDBPyConnection":
         import duckdb

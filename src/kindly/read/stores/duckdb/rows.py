@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_TERMS = 32
 ANY_LENGTH = "FLOAT[]"
 EMBEDDING = row_format.CHUNK_COLUMNS
-"""The column behind those of the chunk."""
+"""The column after those of the chunk."""
 MAKE_CHUNKS = """
 CREATE TABLE chunks (
     id TEXT PRIMARY KEY, url TEXT NOT NULL, section_path TEXT, text TEXT NOT NULL,

@@ -1,4 +1,4 @@
-"""The library in memory: it ends with the process."""
+"""The library in memory: it is lost when the process ends."""
 
 from typing import TYPE_CHECKING
 

@@ -37,10 +37,10 @@ CONNECT_OPTIONS: dict[str, Any] = {
 }
 STATEMENT_TIMEOUT = "SET statement_timeout = '60s'"
 RETRIED_STATES = frozenset({"40001", "40P01"})
-"""SQLSTATEs of serialization failure and deadlock: a retry may succeed at once."""
+"""SQLSTATEs of serialization failure and deadlock: an immediate retry may succeed."""
 REASONS = {
     "08": "the connection was lost",
-    "42501": "the user may not do that there",
+    "42501": "the user lacks the permission",
     "53100": "its disk is full",
     "53300": "it has too many connections",
     "57014": "it took more than 60 seconds",
@@ -53,7 +53,7 @@ CONNECT_REASONS = {
     "too many": "it has too many connections",
     "starting up": "it is shutting down or starting",
     "shutting down": "it is shutting down or starting",
-    "SSL": "no encrypted connection could be agreed on",
+    "SSL": "no encrypted connection could be negotiated",
     "certificate": "its certificate cannot be verified",
 }
 """A failed connection has no SQLSTATE, and its text may contain credentials."""
@@ -267,7 +267,7 @@ def _reason(sqlstate: str | None, text: str) -> str:
         reasons = (reason for wording, reason in CONNECT_REASONS.items() if wording in text)
         return next(reasons, "it cannot be reached")
     known = (reason for start, reason in REASONS.items() if sqlstate.startswith(start))
-    return next(known, f"it gave error {sqlstate}")
+    return next(known, f"it reported error {sqlstate}")
 
 
 def _create_extension(connection: "Connection", place: str) -> None:

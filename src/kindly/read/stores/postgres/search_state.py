@@ -77,7 +77,7 @@ class PostgresState:
         except psycopg.Error:
             self._warnings.warn(
                 "postgres",
-                "PostgreSQL is not reachable: search goes on with the state that it last loaded.",
+                "PostgreSQL is not reachable: search continues with the last loaded state.",
             )
             return None
 

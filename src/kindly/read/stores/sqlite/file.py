@@ -139,7 +139,7 @@ class SqliteLibrary:
                 except sqlite3.OperationalError as error:
                     if code_of(error) not in BUSY_CODES:
                         raise
-                    busy = error  # a busy file does not spoil the connection: keep it
+                    busy = error  # the connection is still usable if the file is busy: keep it
         except sqlite3.OperationalError as error:  # opening or migrating the file
             if code_of(error) not in BUSY_CODES:
                 raise

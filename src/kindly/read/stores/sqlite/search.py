@@ -28,12 +28,12 @@ USES = "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
 EMBEDDING = CHUNK_COLUMNS
-"""The column behind those of the chunk."""
+"""The column after those of the chunk."""
 CANDIDATES = f"SELECT {CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)"  # noqa: S608
 
 
 class SharedSignIndex:
-    """The sign-bit index of all vectors, kept in step with a file that other processes write, too."""
+    """The sign-bit index of all vectors, kept up to date with a file that other processes write, too."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -259,7 +259,7 @@ def _explained(error: KindlyError) -> tuple[str, str]:
     if isinstance(error, InputError):
         return error.detail, f"Correct {error.field} and call again"
     if isinstance(error, NoProvider | ProviderAuth):
-        return error.detail, "This is a matter of configuration: tell the user"
+        return error.detail, "This is a configuration problem: tell the user"
     if isinstance(error, SearchError):
         return error.detail, f"Retry{_when(error)}, or change the query"
     message, suggestion = ERRORS.get(error.kind, ("", NEXT_STEPS[error.kind].rstrip(".")))

@@ -200,7 +200,7 @@ PROFILE = Profile(
             "KINDLY_STORE": "memory",
             "KINDLY_CACHE_ON_DISK": False,
         },
-        # The public pool is not used beside an instance of one's own.
+        # The public pool is not used if the user has their own instance.
         dropped_if_set={"KINDLY_SEARXNG_POOL": "SEARXNG_BASE_URL"},
     ),
 )
