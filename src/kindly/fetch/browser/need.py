@@ -12,7 +12,6 @@ from functools import cached_property
 from itertools import islice
 
 from kindly import challenges
-from kindly.challenges import Where
 from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
 from kindly.models import FetchMethod, Page
 
@@ -197,13 +196,8 @@ class _Evidence:
         return bool(FETCHES.search(self.body) or MODULE.search(self.body))
 
 
-def _is_challenge(on: _Evidence) -> bool:
-    found = challenges.in_html(on.body, Where.RESPONSE)
-    return (found or challenges.in_title(challenges.title_of(on.body))) is not None
-
-
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
-    (CHALLENGE_REASON, _is_challenge),
+    (CHALLENGE_REASON, lambda on: challenges.in_response(on.body)),
     (
         "a request to enable JavaScript",
         lambda on: (on.little_text or on.few_paragraphs) and ASKS_FOR_SCRIPT.search(on.body),
