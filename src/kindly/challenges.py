@@ -242,7 +242,7 @@ def title_of(html: str | bytes) -> str:
 
 
 def in_response(html: bytes, headers: Iterable[tuple[str, str]] = ()) -> Mark | None:
-    """The mark of a check that a browser may pass: in headers, in HTML that is already in lower case, or in its title."""
+    """The first mark in headers, in HTML that is already in lower case, or in its title."""
     return in_headers(headers) or in_html(html, Where.RESPONSE) or in_title(title_of(html))
 
 

@@ -1,6 +1,6 @@
 """Process pool for extraction: a worker that hangs, grows or crashes is killed, and only its page fails.
 
-WorkerPool start on demand, are reused, do not get the server's environment, and end with the pool's context.
+Workers start on demand, are reused, do not get the server's environment, and end with the pool's context.
 """
 
 import os
@@ -207,21 +207,6 @@ class _Worker:
     async def aclose(self) -> None:
         self.kill()
         await self._process.aclose()
-
-
-class InProcessExtractor:
-    """The same interface without worker processes, for tests."""
-
-    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        """Extract a page's document in a thread, which cannot be stopped."""
-        from kindly.extract.document import extract
-
-        with anyio.move_on_after(deadline.remaining_s()):
-            return await anyio.to_thread.run_sync(extract, page, options, abandon_on_cancel=True)
-        raise ExtractionFailed(TIMED_OUT, url=page.url)
-
-    async def warm(self) -> None:
-        """Do nothing: there is no process to start."""
 
 
 def worker_environment(environ: Mapping[str, str]) -> dict[str, str]:
