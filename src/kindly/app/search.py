@@ -15,7 +15,6 @@ from kindly.app.stage_settings import api_proxies
 from kindly.clock import SYSTEM_CLOCK
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
-from kindly.read.specs import SharedState
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
@@ -31,10 +30,10 @@ from kindly.search.router import (
     build_router,
 )
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi
 from kindly.settings import Settings
 from kindly.storage.sqlite import MEMORY
+from kindly.storage.state import State
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class OpenSearch:
     """The router, and what must be closed after it."""
 
     router: Router
-    state: SharedState
+    state: State
     clients: "tuple[httpx2.AsyncClient, ...]"
     maintenance: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
     """Background work of some providers; each runs until cancelled."""
@@ -122,7 +121,7 @@ def pool_settings(settings: Settings) -> PoolSettings:
     )
 
 
-def _state(settings: Settings, warn_once: WarnOnce | None) -> SharedState:
+def _state(settings: Settings, warn_once: WarnOnce | None) -> State:
     """The search state: in the library's database if servers share that, else in a file of this machine."""
     if not settings.keeps:
         return SqliteState(MEMORY, warn_once)
