@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-import kindly
 from kindly.app.stage_settings import api_proxies
 from kindly.clock import SYSTEM_CLOCK
 from kindly.fetch.guard.guard import Guard, GuardPolicy
@@ -35,6 +34,7 @@ from kindly.settings import Settings
 from kindly.storage.sqlite import MEMORY
 from kindly.storage.state import State
 from kindly.telemetry.warn_once import WarnOnce
+from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     import ssl
@@ -140,7 +140,7 @@ def _entry(
     limits = RateLimits(SYSTEM_CLOCK, settings.searches_per_minute)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    api = VendorApi(client, spec, limits.learn, slots)
+    api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(settings.searches_per_minute)
     return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
@@ -153,7 +153,7 @@ def _client(
 
     return build_client(
         timeout_s=max(CALL_TIMEOUT_S, settings.search_timeout_s + OVERTIME_S),
-        user_agent=kindly.SERVER_NAME,
+        user_agent=SERVER_NAME,
         context=context,
         proxies=api_proxies(settings),
         transport=GuardedTransport(guard, context) if guard else None,
