@@ -241,6 +241,11 @@ def title_of(html: str | bytes) -> str:
     return title if closed else ""
 
 
+def in_response(html: bytes, headers: Iterable[tuple[str, str]] = ()) -> Mark | None:
+    """The first mark in headers, in HTML that is already in lower case, or in its title."""
+    return in_headers(headers) or in_html(html, Where.RESPONSE) or in_title(title_of(html))
+
+
 @cache
 def sentences() -> tuple[re.Pattern[str], tuple[str, ...]]:
     """A pattern of all sentences, and literal words of which each match has one."""

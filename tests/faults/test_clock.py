@@ -14,10 +14,10 @@ from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.fetch.guard.guard import GuardPolicy
 from kindly.search.provider_stats import SAVE_EVERY_S, BreakerState, ProviderStats
 from kindly.search.rate_limits import RateLimits
-from kindly.search.state.state import MemoryState
 from kindly.urls import parse
 from tests.support.fakes import FakeClock
 from tests.support.library_world import NOW, URL, LibraryWorld, document, page
+from tests.support.memory_state import MemoryState
 from tests.support.site import Site
 
 pytestmark = pytest.mark.anyio

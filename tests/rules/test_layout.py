@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections import Counter, defaultdict
 from itertools import chain
 from pathlib import Path
@@ -100,3 +101,27 @@ def test_a_public_class_name_is_used_once() -> None:
         for name, files in public_classes().items()
     }
     assert {name: files for name, files in shared.items() if len(files) > 1} == {}
+
+
+def packages() -> list[Path]:
+    """Folders with several modules or packages; plugins aside, which do not know each other."""
+    folders = (path.parent for path in SOURCE.rglob("__init__.py"))
+    return sorted(
+        folder
+        for folder in folders
+        if not PLUGINS.search(f"{folder.as_posix()}/")
+        and len([*folder.glob("*.py"), *folder.glob("*/__init__.py")]) > 2
+    )
+
+
+def test_every_package_has_an_import_contract() -> None:
+    """Layers with the package as a container, or independence of all its modules."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    named = {name for one in contracts if one.get("exhaustive") for name in one["containers"]}
+    independent = chain.from_iterable(
+        one["modules"] for one in contracts if one["type"] == "independence"
+    )
+    named |= {name.removesuffix(".*") for name in independent}
+    names = (".".join(folder.relative_to(SOURCE.parent).parts) for folder in packages())
+    assert [name for name in names if name not in named] == []

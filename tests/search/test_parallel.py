@@ -13,8 +13,9 @@ from kindly.models import Hits, Query
 from kindly.redact import Redactor
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.router import Router, RouterSettings, build_router
-from kindly.search.state.state import MemoryState, State
+from kindly.storage.state import State
 from tests.support.fakes import FakeProvider
+from tests.support.memory_state import MemoryState
 from tests.support.routing import HINTS, VIRTUAL, SlowProvider, entry, hits_at, virtual_clock
 
 pytestmark = pytest.mark.anyio

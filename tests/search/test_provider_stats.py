@@ -17,8 +17,9 @@ from kindly.search.provider_stats import (
     record_from,
 )
 from kindly.search.rate_limits import Quota
-from kindly.search.state.state import MemoryState, State
+from kindly.storage.state import State
 from tests.support.fakes import FakeClock
+from tests.support.memory_state import MemoryState
 
 pytestmark = pytest.mark.anyio
 

@@ -44,3 +44,14 @@ def test_a_value_that_is_removed_weighs_nothing() -> None:
     assert cache.pop("a") == "xx"
     assert cache.pop("a") is None
     assert (len(cache), cache.weight) == (0, 0)
+
+
+def test_a_value_that_may_not_be_evicted_is_kept_beyond_the_bound() -> None:
+    busy = {1, 2, 3}
+    cache: LruCache[str, int] = LruCache(1, may_evict=lambda value: value not in busy)
+    for key, value in (("a", 1), ("b", 2), ("c", 3)):
+        cache.put(key, value)
+    assert len(cache) == 3
+    busy -= {2, 3}
+    cache.put("d", 4)
+    assert [key in cache for key in "abcd"] == [True, False, False, True]

@@ -14,8 +14,8 @@ from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.provider import Access, ProviderSpec, SearchProvider
-from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
+from tests.support.memory_state import MemoryState
 from tests.support.paths import DATA
 
 PROVIDER_DATA = DATA / "providers"

@@ -11,6 +11,7 @@ import anyio.lowlevel
 import numpy as np
 from numpy.typing import NDArray
 
+from kindly.clock import Clock
 from kindly.errors import EmbeddingsDown, StoreUnavailable
 from kindly.models import Document, Metadata, Page
 from kindly.read.embedders.local.embedder import LocalEmbedder
@@ -75,7 +76,8 @@ class LibraryWorld:
     now: datetime = NOW
 
     def library(self, **policy: Any) -> Library:
-        return Library(self.store, self.embedder, LibraryPolicy(**policy), now=lambda: self.now)
+        clock = Clock(time=lambda: self.now.timestamp())
+        return Library(self.store, self.embedder, LibraryPolicy(**policy), clock)
 
 
 def document(text: str = BEES, **more: Any) -> Document:

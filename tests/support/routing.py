@@ -14,8 +14,8 @@ from kindly.search.attempt import SetupHints
 from kindly.search.provider import Pace, SearchProvider
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import ProviderEntry, Router, RouterSettings, build_router
-from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeSleep
+from tests.support.memory_state import MemoryState
 
 KEY_SETTINGS = ("SERPER_API_KEY", "TAVILY_API_KEY")
 KEYLESS = ("KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL")

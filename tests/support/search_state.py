@@ -1,6 +1,6 @@
 """Values for tests of the state of search."""
 
-from kindly.search.state.state import State
+from kindly.storage.state import State
 
 
 async def fill(state: State) -> None:

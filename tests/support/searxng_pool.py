@@ -16,8 +16,8 @@ from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_list import Grade
 from kindly.search.searxng.instance_pool import InstancePool
-from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
+from tests.support.memory_state import MemoryState
 
 NOW = 1_000_000.0
 JSON_LIMITS = (Pace(4, 3600),)

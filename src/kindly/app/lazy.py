@@ -1,7 +1,6 @@
 """Stages that open at their first use: search, library and browser. Their modules are imported then, not at start."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import anyio
@@ -10,6 +9,7 @@ from anyio.abc import TaskGroup
 from kindly.app.stage_settings import browser_settings, guard_policy
 from kindly.budget import Deadline
 from kindly.errors import SearchError
+from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Hits, Page, Query
 from kindly.net.api_client import STRAIGHT, Traffic
@@ -157,5 +157,5 @@ class LazyBrowser:
 def has_browser(settings: Settings) -> bool:
     """Whether pages may be rendered: not turned off, and a driver is installed or named in the settings."""
     if settings.browser == "auto":
-        return find_spec("playwright") is not None
+        return any(is_installed(driver.package) for driver in DRIVERS.values())
     return settings.browser != "off"

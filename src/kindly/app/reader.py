@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import kindly
 from kindly.app.stage_settings import api_proxies
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder, EmbedderSettings
@@ -13,6 +12,7 @@ from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.settings import Settings
 from kindly.telemetry.warn_once import WarnOnce
+from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     import ssl
@@ -119,7 +119,7 @@ def _client(
 ) -> "httpx2.AsyncClient":
     return build_client(
         timeout_s=EMBEDDING_TIMEOUT_S,
-        user_agent=kindly.SERVER_NAME,
+        user_agent=SERVER_NAME,
         context=context,
         proxies=api_proxies(settings),
         around=traffic.around,

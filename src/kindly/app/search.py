@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-import kindly
 from kindly.app.stage_settings import api_proxies
 from kindly.clock import SYSTEM_CLOCK
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
-from kindly.read.specs import SharedState
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
@@ -31,11 +29,12 @@ from kindly.search.router import (
     build_router,
 )
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.state import State
 from kindly.search.vendor_api import VendorApi
 from kindly.settings import Settings
 from kindly.storage.sqlite import MEMORY
+from kindly.storage.state import State
 from kindly.telemetry.warn_once import WarnOnce
+from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     import ssl
@@ -48,7 +47,7 @@ class OpenSearch:
     """The router, and what must be closed after it."""
 
     router: Router
-    state: SharedState
+    state: State
     clients: "tuple[httpx2.AsyncClient, ...]"
     maintenance: tuple[Callable[[], Coroutine[Any, Any, None]], ...]
     """Background work of some providers; each runs until cancelled."""
@@ -122,7 +121,7 @@ def pool_settings(settings: Settings) -> PoolSettings:
     )
 
 
-def _state(settings: Settings, warn_once: WarnOnce | None) -> SharedState:
+def _state(settings: Settings, warn_once: WarnOnce | None) -> State:
     """The search state: in the library's database if servers share that, else in a file of this machine."""
     if not settings.keeps:
         return SqliteState(MEMORY, warn_once)
@@ -141,7 +140,7 @@ def _entry(
     limits = RateLimits(SYSTEM_CLOCK, settings.searches_per_minute)
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
-    api = VendorApi(client, spec, limits.learn, slots)
+    api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(settings.searches_per_minute)
     return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
@@ -154,7 +153,7 @@ def _client(
 
     return build_client(
         timeout_s=max(CALL_TIMEOUT_S, settings.search_timeout_s + OVERTIME_S),
-        user_agent=kindly.SERVER_NAME,
+        user_agent=SERVER_NAME,
         context=context,
         proxies=api_proxies(settings),
         transport=GuardedTransport(guard, context) if guard else None,

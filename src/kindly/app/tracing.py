@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 import anyio
 import anyio.to_thread
 
-import kindly
 from kindly.settings import Settings
 from kindly.telemetry.trace import DEFAULT_COLLECTOR, Tracer, can_trace, open_tracer
+from kindly.version import __version__
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +21,7 @@ async def tracing(settings: Settings) -> AsyncIterator[Tracer | None]:
     if endpoint is None:
         yield None
         return
-    tracer = open_tracer(endpoint, kindly.__version__)
+    tracer = open_tracer(endpoint, __version__)
     try:
         yield tracer
     finally:

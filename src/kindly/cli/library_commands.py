@@ -19,6 +19,7 @@ from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.settings import Settings
+from kindly.version import SERVER_NAME
 
 PAGE = 500
 Work = Callable[[OpenLibrary], Awaitable[int]]
@@ -111,7 +112,7 @@ def _export_parquet(settings: Settings, target: Path) -> int:
     if find_spec("duckdb") is None:
         raise StoreUnavailable(
             "Parquet needs a package that is not installed: "
-            "pip install 'kindly-web-search-mcp-server[duckdb]'. A file named .jsonl needs none."
+            f"pip install '{SERVER_NAME}[duckdb]'. A file named .jsonl needs none."
         )
     import duckdb
 

@@ -3,15 +3,16 @@
 Nothing here downloads. If the store fails, the page is answered but not stored, and a note says so.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import ModelMismatch
 from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.answering import Answering, stacked
@@ -54,15 +55,15 @@ class Library:
         store: Store,
         embedder: Embedder,
         policy: LibraryPolicy = LibraryPolicy(),  # noqa: B008 - frozen
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = SYSTEM_CLOCK,
         warnings: WarnOnce | None = None,
     ) -> None:
         self.store = store
         self._embedder = embedder
         self._policy = policy
-        self._now = now
+        self._clock = clock
         self._answering = Answering(store, embedder, policy.threshold)
-        self._breaker = StoreBreaker(store, warnings or WarnOnce())
+        self._breaker = StoreBreaker(store, warnings or WarnOnce(), clock.monotonic)
         self._puts = 0
         self._model_is_checked = False
 
@@ -76,7 +77,7 @@ class Library:
         stored = await self._breaker.attempt(partial(self.store.page, url))
         if stored is None or stored.vectors is None:
             return None
-        age = self._now() - stored.entry.crawled_at
+        age = self._clock.now() - stored.entry.crawled_at
         return stored if -CLOCK_SKEW <= age < self._policy.fresh_for else None
 
     def lock(self, url: str) -> AbstractAsyncContextManager[None]:
@@ -153,7 +154,7 @@ class Library:
             self._breaker.was_written()
             self._puts += 1
             if self._puts % EVICT_EVERY == 0:
-                before = self._now() - self._policy.max_age
+                before = self._clock.now() - self._policy.max_age
                 await self.store.evict(max_bytes=self._policy.max_bytes, before=before)
             return True
 

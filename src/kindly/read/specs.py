@@ -3,9 +3,9 @@
 Specs are read at every start, so this module and the specs import nothing heavy; `open` does.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,17 +14,8 @@ if TYPE_CHECKING:
     from kindly.read.embedder import Embedder, EmbedderSettings
     from kindly.read.store import Store, StoreSettings
     from kindly.storage.file_check import FileHealth
+    from kindly.storage.state import State
     from kindly.telemetry.warn_once import WarnOnce
-
-
-class SharedState(Protocol):
-    """A key-value store of small JSON objects by kind and key, which several servers share."""
-
-    async def load(self, kind: str) -> Mapping[str, dict[str, Any]]: ...
-
-    async def save(self, kind: str, values: Mapping[str, dict[str, Any] | None]) -> None: ...
-
-    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +35,7 @@ class StoreSpec:
     """The extra that installs the driver."""
     check_file: "Callable[[Path], FileHealth] | None" = None
     """How `doctor` checks the file without changing it."""
-    search_state: "Callable[[str, WarnOnce | None], SharedState] | None" = None
+    search_state: "Callable[[str, WarnOnce | None], State] | None" = None
     """Opens the state of search (statistics, limits, health) in the same database, so that servers share it."""
 
     @property

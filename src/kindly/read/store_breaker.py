@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import anyio
 
+from kindly.clock import Monotonic
 from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import StoreUnavailable
 from kindly.read.store import Store
@@ -25,10 +26,10 @@ COOLDOWN_S = 15.0
 class StoreBreaker:
     """Runs work on a store. A failure is logged once; the page is then not stored, but still answered."""
 
-    def __init__(self, store: Store, warnings: WarnOnce) -> None:
+    def __init__(self, store: Store, warnings: WarnOnce, monotonic: Monotonic) -> None:
         self._store = store
         self._warnings = warnings
-        self._cooldown = Cooldown(anyio.current_time)
+        self._cooldown = Cooldown(monotonic)
         self._is_healthy = True
 
     async def attempt(self, work: "Callable[[], Awaitable[Value | None]]") -> "Value | None":

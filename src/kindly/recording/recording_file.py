@@ -10,12 +10,13 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import SettingsError
 from kindly.redact import Redactor
 
@@ -81,10 +82,17 @@ class Recording(Protocol):
 class Recorder:
     """Writes each answer to the file as it arrives."""
 
-    def __init__(self, path: Path, redactor: Redactor, settings: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        redactor: Redactor,
+        settings: Mapping[str, str],
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self._path = path
         self._redactor = redactor
         self._settings = settings
+        self._clock = clock
         self._file: TextIOWrapper | None = None
 
     def find(self, request: Request) -> None:
@@ -114,7 +122,7 @@ class Recorder:
             self._file.close()
 
     def now(self) -> datetime:
-        return datetime.now(UTC)
+        return self._clock.now()
 
     def _masked(self, body: bytes) -> bytes:
         return self._redactor.text(body.decode("latin-1")).encode("latin-1")

@@ -15,7 +15,7 @@ from kindly.models import ProviderResults, Query
 from kindly.needs import Need as Need
 from kindly.redact import Secret
 from kindly.search.pool_settings import PoolSettings
-from kindly.search.state.state import State
+from kindly.storage.state import State
 
 if TYPE_CHECKING:
     import httpx2

@@ -12,7 +12,7 @@ import anyio
 
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.rate_limits import Quota
-from kindly.search.state.state import State
+from kindly.storage.state import State
 
 KIND = "provider_stats"
 SAMPLES = 64

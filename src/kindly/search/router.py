@@ -25,7 +25,7 @@ from kindly.search.ranking.fusion import fuse
 from kindly.search.ranking.postprocess import clean, visible
 from kindly.search.rate_limits import RateLimits
 from kindly.search.result_cache import SearchCache
-from kindly.search.state.state import State
+from kindly.storage.state import State
 from kindly.telemetry.trace import span
 
 CALL_TIMEOUT_S = 10.0

@@ -8,12 +8,12 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import anyio
 
 from kindly.budget import Deadline
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import (
     CertificateRefused,
     ProviderAnswerInvalid,
@@ -72,6 +72,7 @@ class VendorApi:
     """Called with the headers of every response, refusals included."""
     slots: anyio.Semaphore | None = field(default=None, repr=False)
     """Limits concurrent requests, together with all other traffic."""
+    clock: Clock = SYSTEM_CLOCK
 
     async def json(self, request: "httpx2.Request", deadline: Deadline) -> dict[str, object]:
         """Send one request and return the JSON object of the response.
@@ -127,7 +128,7 @@ async def _exchange(api: VendorApi, request: "httpx2.Request") -> bytes | Search
         api.learn_limits(response.headers)
         async with contextlib.aclosing(response):
             if leaf := _leaf_for(response.status_code, spec):
-                return _refusal(await _named_reason(response, spec) or leaf, response, spec)
+                return _refusal(await _named_reason(response, spec) or leaf, response, api)
             return await _read(response, spec)
     except httpx2.TimeoutException:
         return _timed_out(spec)
@@ -192,10 +193,8 @@ def _reasons_in(value: object, depth: int) -> Iterator[str]:
                 yield from _reasons_in(part, depth - 1)
 
 
-def _refusal(
-    leaf: type[SearchError], response: "httpx2.Response", spec: ProviderSpec
-) -> SearchError:
-    status = response.status_code
+def _refusal(leaf: type[SearchError], response: "httpx2.Response", api: VendorApi) -> SearchError:
+    spec, status = api.spec, response.status_code
     sentence = spec.status_sentences.get(status, SENTENCES[leaf]).format(
         label=spec.label,
         status=status,
@@ -206,7 +205,7 @@ def _refusal(
         " ".join(filter(None, (sentence, spec.status_notes.get(status)))),
         provider=spec.name,
         status=status,
-        retry_after_s=retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC)),
+        retry_after_s=retry_after_s(response.headers.get("Retry-After"), api.clock.now()),
     )
 
 

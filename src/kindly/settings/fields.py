@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
+from kindly.fetch.browser.drivers import DriverName
 from kindly.fetch.chain.types import USER_AGENT
 from kindly.read.embedders import openai
 from kindly.read.stores import STORES, choices
@@ -181,7 +182,7 @@ class SettingFields(BaseModel):
     ] = None
 
     browser: Annotated[
-        Literal["auto", "playwright", "nodriver", "off"],
+        Literal["auto", DriverName, "off"],
         Env(
             "KINDLY_BROWSER",
             "The browser driver for pages that need JavaScript, if it is installed.",

@@ -10,6 +10,7 @@ from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.sources import Value
 from kindly.settings.variables import ENV_BY_FIELD, PLUGIN_NEEDS
+from kindly.version import SERVER_NAME
 
 
 def plugin_value(name: str, value: Value) -> str | None:
@@ -46,7 +47,7 @@ def check_packages(specs: tuple[ProviderSpec, ...]) -> None:
         if spec.library and find_spec(spec.library[0]) is None:
             raise SettingsError(
                 f"{spec.key_setting} is set, but {spec.label} needs a package that is not installed: "
-                f"pip install 'kindly-web-search-mcp-server[{spec.library[1]}]'."
+                f"pip install '{SERVER_NAME}[{spec.library[1]}]'."
             )
 
 

@@ -1,1 +1,1 @@
-"""SQLite files that several processes share."""
+"""SQLite files that several processes share, key-value stores, and an LRU cache in memory."""

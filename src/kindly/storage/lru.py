@@ -12,12 +12,25 @@ def _one(_: object) -> int:
     return 1
 
 
-class LruCache(Generic[Key, Value]):
-    """The most recently used values. The newest is always kept, even if it alone exceeds the bound."""
+def _always(_: object) -> bool:
+    return True
 
-    def __init__(self, max_weight: int, weigh: Callable[[Value], int] = _one) -> None:
+
+class LruCache(Generic[Key, Value]):
+    """The most recently used values. The newest is always kept, even if it alone exceeds the bound.
+
+    A value for which `may_evict` is false is kept, too; the cache exceeds its bound as long as it must.
+    """
+
+    def __init__(
+        self,
+        max_weight: int,
+        weigh: Callable[[Value], int] = _one,
+        may_evict: Callable[[Value], bool] = _always,
+    ) -> None:
         self._max_weight = max_weight
         self._weigh = weigh
+        self._may_evict = may_evict
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self.weight = 0
         """Of all values together."""
@@ -40,8 +53,13 @@ class LruCache(Generic[Key, Value]):
         self.pop(key)
         self._values[key] = value
         self.weight += self._weigh(value)
-        while self.weight > self._max_weight and len(self._values) > 1:
-            self.pop(next(iter(self._values)))
+        while self.weight > self._max_weight and (oldest := self._evictable()) != key:
+            self.pop(oldest)
+
+    def _evictable(self) -> Key:
+        """The least recently used key whose value may be evicted; else the newest."""
+        newest = next(reversed(self._values))
+        return next((key for key, value in self._values.items() if self._may_evict(value)), newest)
 
     def pop(self, key: Key) -> Value | None:
         """Remove a value and return it."""

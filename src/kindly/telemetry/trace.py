@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kindly.errors import KindlyError, SettingsError
+from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -129,7 +130,7 @@ def open_tracer(endpoint: str, version: str, exporter: "SpanExporter | None" = N
     if not can_trace():
         raise SettingsError(
             "Tracing is enabled but its packages are not installed: "
-            "pip install 'kindly-web-search-mcp-server[otel]'."
+            f"pip install '{SERVER_NAME}[otel]'."
         )
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace import TracerProvider

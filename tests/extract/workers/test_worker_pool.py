@@ -12,7 +12,8 @@ from kindly.budget import Deadline
 from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract import ExtractOptions
-from kindly.extract.workers.worker_pool import InProcessExtractor, WorkerPool, worker_environment
+from kindly.extract.document import extract
+from kindly.extract.workers.worker_pool import WorkerPool, worker_environment
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.paths import ROOT
@@ -65,7 +66,7 @@ async def test_page_becomes_the_same_document_as_in_process() -> None:
     with anyio.fail_after(120):
         async with WorkerPool(environ=ENVIRON) as workers:
             there = await workers.extract(source, ExtractOptions(), Deadline.after(20))
-        here = await InProcessExtractor().extract(source, ExtractOptions(), Deadline.after(20))
+        here = extract(source, ExtractOptions())
     assert there == here
     assert here.text == "# Head\n\nText é [link](https://site.example/x)."
 
@@ -203,12 +204,6 @@ async def test_leaving_the_context_ends_every_process() -> None:
             group.start_soon(run, workers, "fine")
             pids.add(int(await run(workers, "process")))
     assert not any(map(is_running, pids))
-
-
-async def test_in_process_extractor_needs_no_warming_and_obeys_the_deadline() -> None:
-    await InProcessExtractor().warm()
-    with pytest.raises(ExtractionFailed):
-        await InProcessExtractor().extract(page("<p>x</p>"), ExtractOptions(), Deadline.after(0))
 
 
 def test_worker_exits_when_its_pipe_closes() -> None:

@@ -7,7 +7,7 @@ import pytest
 from kindly.errors import PageRateLimited
 from kindly.fetch.chain import host_pacing
 from kindly.fetch.chain.host_pacing import PacedHop
-from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
+from kindly.fetch.chain.types import MAX_COOLDOWN_S, FetchLimits, Hop, HopReply, HopRequest
 from tests.support.fetch_fakes import FakeTime, ScriptedHop, reply
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +66,7 @@ async def test_host_that_asks_for_ever_is_left_alone_for_a_day() -> None:
     await gate(time.ask("https://example.com/"))
     with pytest.raises(PageRateLimited) as caught:
         await gate(time.ask("https://example.com/"))
-    assert caught.value.retry_after_s == host_pacing.MAX_COOLDOWN_S
+    assert caught.value.retry_after_s == MAX_COOLDOWN_S
 
 
 async def test_opened_host_is_not_paced() -> None:

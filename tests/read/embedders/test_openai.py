@@ -10,6 +10,7 @@ import pytest
 from anyio.abc import SocketStream
 from pydantic import SecretStr
 
+from kindly.clock import Clock
 from kindly.errors import EmbeddingsDown
 from kindly.net.api_client import build_client
 from kindly.read.embedders.openai.embedder import OpenAiEmbedder, Server, endpoint
@@ -35,7 +36,7 @@ class World:
 
     def embedder(self) -> OpenAiEmbedder:
         server = Server(self.site.url(""), "tiny", SecretStr(KEY), timeout_s=5)
-        return OpenAiEmbedder(self.client, server, sleep=self.nap, rand=lambda: 0.5)
+        return OpenAiEmbedder(self.client, server, clock=Clock(sleep=self.nap, random=lambda: 0.5))
 
     async def nap(self, seconds: float) -> None:
         self.naps.append(seconds)

@@ -15,7 +15,6 @@ from kindly.errors import (
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Access
 from kindly.search.providers.searxng import FAILED_S, JSON_OFF_S, SPEC
-from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import (
     PROVIDER_DATA,
@@ -25,6 +24,7 @@ from tests.support.fakes import (
     Reply,
     provider_answer,
 )
+from tests.support.memory_state import MemoryState
 
 pytestmark = pytest.mark.anyio
 

@@ -9,9 +9,9 @@ from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
 from kindly.models import Query
 from kindly.search.provider import Access, Maintained
 from kindly.search.providers.searxng_pool import SPEC, InstanceRequests
-from kindly.search.state.state import MemoryState
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
+from tests.support.memory_state import MemoryState
 from tests.support.paths import DATA
 
 pytestmark = pytest.mark.anyio

@@ -22,8 +22,8 @@ from kindly.errors import (
 from kindly.models import ProviderResults, Query
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_pool import RESULTS_PAGE_LIMITS, InstancePool
-from kindly.search.state.state import MemoryState
 from tests.support.fakes import FakeClock, FakeSleep, hit
+from tests.support.memory_state import MemoryState
 
 pytestmark = pytest.mark.anyio
 

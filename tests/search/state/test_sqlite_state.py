@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kindly.search.state.sqlite_state import SqliteState
-from kindly.search.state.state import MemoryState
+from tests.support.memory_state import MemoryState
 from tests.support.search_state import fill
 
 pytestmark = pytest.mark.anyio

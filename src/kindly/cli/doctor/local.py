@@ -7,6 +7,7 @@ import anyio
 
 from kindly.cli.doctor.finding import Check, CheckResult, State
 from kindly.cli.doctor.model import local_model
+from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import KindlyError, SettingsError
 from kindly.extract import ExtractOptions
 from kindly.models import Page
@@ -69,13 +70,12 @@ async def engine(settings: Settings) -> list[CheckResult]:
 
 
 async def _parser(app: "App") -> CheckResult:
-    from datetime import UTC, datetime
 
     from kindly.budget import Deadline
 
     body = b"<!doctype html><title>Hello</title><main><h1>Hello</h1><p>It works.</p></main>"
     page = Page(
-        "https://example.com/", "https://example.com/", 200, "text/html", body, datetime.now(UTC)
+        "https://example.com/", "https://example.com/", 200, "text/html", body, SYSTEM_CLOCK.now()
     )
     try:
         document = await app.stages.extractor.extract(page, ExtractOptions(), Deadline.after(20))

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 STEM = re.compile(
@@ -61,9 +60,7 @@ class Lexicon:
         return low, high
 
     def _score_part(self, part: str) -> ScoreRange:
-        word = part.lower()
-        words = (word, *_stems(word)) if len(word) > 1 else ()
-        scores = [self.names.get(word, 0.0) for word in words]
+        scores = [self.names.get(word, 0.0) for word in name_words(part)]
         return min(0.0, 0.0, *scores), max(0.0, 0.0, *scores)
 
 
@@ -77,16 +74,11 @@ def _memoise(
     return found
 
 
-@lru_cache(maxsize=8192)
 def name_words(names: str) -> tuple[str, ...]:
     """The lower-case words of class names and ids, and the stems found in long words."""
     words = [word.lower() for word in NAME_WORD.findall(names) if len(word) > 1]
-    stems = [stem for word in words for stem in _stems(word)]
+    stems = [stem for word in words if len(word) >= LONG_NAME for stem in STEM.findall(word)]
     return tuple(dict.fromkeys(words + stems))
-
-
-def _stems(word: str) -> list[str]:
-    return STEM.findall(word) if len(word) >= LONG_NAME else []
 
 
 def first_words(text: str) -> list[str]:

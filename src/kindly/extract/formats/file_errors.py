@@ -5,9 +5,10 @@ from typing import Final
 from kindly.errors import MediaUnsupported, PageWalled
 from kindly.extract.formats.sniff import ENCRYPTED_OFFICE, type_name
 from kindly.models import OutcomeKind
+from kindly.version import SERVER_NAME
 
 EXTRA: Final = "office"
-INSTALL: Final = f'pip install "kindly-web-search-mcp-server[{EXTRA}]"'
+INSTALL: Final = f'pip install "{SERVER_NAME}[{EXTRA}]"'
 
 
 def unsupported_file(body: bytes, *, url: str, media_type: str) -> MediaUnsupported | PageWalled:

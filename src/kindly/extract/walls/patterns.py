@@ -1,10 +1,12 @@
 """Patterns of logins, paywalls, consent forms, "not found" pages and app shells, as data.
 
-`detect` decides how much text a page may have for each pattern to count; `kindly.challenges` has those of bot checks.
+`detect` decides how much text a page may have for each pattern to count; `kindly.challenges` has those of bot checks,
+`kindly.script_evidence` those of pages that need JavaScript.
 """
 
 import re
 
+from kindly import script_evidence
 from kindly.challenges import TITLE_END
 
 LOGIN_TITLE = re.compile(
@@ -112,26 +114,14 @@ NOT_FOUND_TEXT = re.compile(
     re.I,
 )
 
-SCRIPT_TEXT = re.compile(
-    r"(?:enable|activate|turn on|requires?|need|without|allow|activer|aktivieren sie) (?:your )?java ?script|"
-    r"java ?script (?:is|must be|seems to be|has been|needs to be|to be) "
-    r"(?:disabled|required|enabled|turned o(?:ff|n)|not enabled|"
-    r"not available|necessary)|(?:browser|bitte) java ?script|supports? java ?script|java ?script aktivieren",
-    re.I,
-)
+SCRIPT_TEXT = re.compile(script_evidence.REQUESTS, re.I)
 SHELL_MARKUP = re.compile(
-    r"<(?:div|main|section|body)[^>]{0,200}\bid=[\"']?"
-    r"(?:root|app|__next|__nuxt|main-app|app-root|react-root|svelte|gatsby-focus-wrapper|ember-app|q-app|application|___gatsby)\b|"
-    r"<app-root\b|<shreddit-app\b|<ytd-app\b|ng-app=|data-reactroot|<flutter-view|flutter_bootstrap|"
-    r"<script[^>]{0,300}type=[\"']?module",
+    rf"<(?:div|main|section|body)[^>]{{0,200}}\bid=[\"']?(?:{script_evidence.MOUNTS})\b|"
+    rf"<app-root\b|<shreddit-app\b|<ytd-app\b|{script_evidence.FRAMEWORKS}|{script_evidence.MODULE}",
     re.I,
 )
 DRAWING_SCRIPT = re.compile(
-    r"<script\b[^>]{0,500}\bsrc=|document\.(?:write|body|getElementById|querySelector|createElement)|innerHTML|textContent|"
-    r"\bfetch\(|XMLHttpRequest|appendChild|(?:window|document|top)\.location|location\.(?:href|replace|assign)",
+    rf"{script_evidence.LINKED_SCRIPT}|{script_evidence.RENDERING}|(?:window|document|top)\.location",
     re.I,
 )
-LOADING_TEXT = re.compile(
-    r"\W*(?:loading|please wait|wird geladen|chargement|cargando|initiali[sz]ing|starting|redirecting)\b.{0,60}\Z",
-    re.I,
-)
+LOADING_TEXT = re.compile(rf"\W*(?:{script_evidence.LOADING})\b.{{0,60}}\Z", re.I)

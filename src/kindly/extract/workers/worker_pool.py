@@ -209,21 +209,6 @@ class _Worker:
         await self._process.aclose()
 
 
-class InProcessExtractor:
-    """The same interface without worker processes, for tests."""
-
-    async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        """Extract a page's document in a thread, which cannot be stopped."""
-        from kindly.extract.document import extract
-
-        with anyio.move_on_after(deadline.remaining_s()):
-            return await anyio.to_thread.run_sync(extract, page, options, abandon_on_cancel=True)
-        raise ExtractionFailed(TIMED_OUT, url=page.url)
-
-    async def warm(self) -> None:
-        """Do nothing: there is no process to start."""
-
-
 def worker_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment of a worker: the variables that Python needs, and the path of this package."""
     kept = {name: environ[name] for name in KEPT_VARIABLES if name in environ}

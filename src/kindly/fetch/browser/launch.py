@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Literal, Protocol
 
 from anyio.abc import TaskGroup
@@ -13,21 +12,21 @@ from kindly.clock import Clock
 from kindly.errors import SettingsError
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.browser_process import StartError, start_worker
-from kindly.fetch.browser.drivers import DRIVERS
+from kindly.fetch.browser.drivers import DRIVERS, DriverName, is_installed
 from kindly.fetch.browser.executables import find, this_machine
 from kindly.fetch.browser.flags import FLAGS
 from kindly.fetch.browser.proxy import ProxyLimits
 from kindly.fetch.chain.types import USER_AGENT
 from kindly.fetch.guard.egress import Egress
 
-DriverName = Literal["auto", "playwright", "nodriver"]
+DriverChoice = Literal["auto", DriverName]
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserSettings:
     """Which browser to start, and its limits."""
 
-    driver: DriverName = "auto"
+    driver: DriverChoice = "auto"
     path: str | None = None
     """The executable; found automatically by default."""
     attempts: int = 3
@@ -132,9 +131,7 @@ def start_failure(error: Exception) -> str:
     return "The browser did not start; KINDLY_BROWSER_PATH can name another one."
 
 
-def chosen_driver(
-    name: DriverName, installed: Callable[[str], bool] = lambda package: bool(find_spec(package))
-) -> str:
+def chosen_driver(name: DriverChoice, installed: Callable[[str], bool] = is_installed) -> str:
     """The worker program of the named driver, or of the first installed one.
 
     Raises:

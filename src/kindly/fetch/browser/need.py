@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from kindly import challenges
-from kindly.challenges import Where
+from kindly import challenges, script_evidence
 from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
 from kindly.models import FetchMethod, Page
 
@@ -41,12 +40,13 @@ INVISIBLE = re.compile(
 BULKY = re.compile(rb"<(script|style)\b[^<>]*>")
 PARAGRAPH = re.compile(rb"<(?:p|li|td|h[1-6]|blockquote|pre|dd)\b[^<>]*>\s*[^<\s]")
 
+GENERIC_MOUNTS = (
+    "main-content|container|content|results|feed|posts|list|article|output|target|island"
+)
+"""Names that count only because the element is empty."""
 MOUNT = re.compile(
-    rb"""<(div|main|section|article|body|span)\b(?>[^<>]*?\b(?:id|class|data-[a-z-]{1,30})=["']?
-    (?:root|app|__next|__nuxt|___gatsby|react-root|app-root|main-app|app-mount|svelte|sapper|q-app|mount|
-       app-container|application|ember-app|vue-app|page-root|content-root|spa|main-content|container|content|
-       results|feed|posts|list|article|output|target|island|react-app|__docusaurus|elm|blazor|flutter_target)
-    ["'\s>])(?:(?<=>)|[^<>]*+>)\s*+</\1\s*>""",
+    rf"""<(div|main|section|article|body|span)\b(?>[^<>]*?\b(?:id|class|data-[a-z-]{{1,30}})=["']?
+    (?:{script_evidence.MOUNTS}|{GENERIC_MOUNTS})["'\s>])(?:(?<=>)|[^<>]*+>)\s*+</\1\s*>""".encode(),
     re.VERBOSE,
 )
 """An empty element with a name that frameworks use for the element they render into."""
@@ -55,29 +55,21 @@ CUSTOM_ROOT = re.compile(
     rb"(?=[\s>])[^<>]*+>\s*+</\1\s*>"
 )
 FRAMEWORK = re.compile(
-    rb"\bng-app\b|\bng-version=|\bdata-reactroot\b|\bdata-server-rendered\b|\bv-cloak\b|\bv-for=|\bng-repeat="
+    script_evidence.FRAMEWORKS.encode()
+    + rb"|\bng-version=|\bdata-server-rendered\b|\bv-cloak\b|\bv-for=|\bng-repeat="
     rb"|\{\{\s{0,9}[\w.$]|window\.__(?:nuxt|initial_state|apollo_state|preloaded_state)__|__next_data__"
     rb"|\bx-data=|\bx-text=|hx-trigger=[\"']load"
-    rb"|_framework/blazor|flutter_bootstrap|main\.dart\.js|sveltekit|/_app/immutable|/@vite/client|/_next/static"
+    rb"|_framework/blazor|main\.dart\.js|sveltekit|/_app/immutable|/@vite/client|/_next/static"
     rb"|/static/js/(?:main|bundle)|(?:main|app|bundle|runtime|chunk-vendors|index)[.-][\w-]{6,40}\.m?js",
 )
-FETCHES = re.compile(
-    rb"\bfetch\s*\(|xmlhttprequest|\baxios\b|\$\.(?:get|ajax|getjson)|\.innerhtml\s*=|document\.write"
-    rb"|\.textcontent\s*=|\.insertadjacenthtml|createelement|\.render\s*\(|createroot|createapp|\.mount\s*\("
-    rb"|customelements\.define|new eventsource"
-    rb"|new websocket|location(?:\.href)?\s*=|location\.replace|import\s*\(",
+RENDERING = re.compile(
+    "|".join(
+        (script_evidence.RENDERING, script_evidence.MODULE, script_evidence.LINKED_SCRIPT)
+    ).encode()
 )
-MODULE = re.compile(rb"<script\b[^<>]*\btype=[\"']?module\b|<script\b[^<>]*\bsrc=")
-ASKS_FOR_SCRIPT = re.compile(
-    rb"(?:enable|activate|turn on|requires?|needs?|without|switch on|allow)\s+(?:your\s+)?java ?script"
-    rb"|java ?script\s+(?:is|must be|seems to be|has been|to be|support)\s+(?:currently\s+)?"
-    rb"(?:disabled|required|enabled|turned off|not)"
-    rb"|javascript (?:aktivieren|einschalten)|active[rz] javascript|habilit[ae]r? javascript"
-    rb"|(?:\xe8\xaf\xb7|\xe8\xab\x8b)?\xe5\x90\xaf\xe7\x94\xa8 ?javascript",
-)
+ASKS_FOR_SCRIPT = re.compile(script_evidence.REQUESTS.encode())
 LOADING = re.compile(
-    rb">\s*(?:loading|please wait|one moment|wird geladen|chargement|cargando|\xe5\x8a\xa0\xe8\xbd\xbd\xe4\xb8\xad)"
-    rb"[\s.\xe2\x80\xa6]*<"
+    rb">\s*(?:" + script_evidence.LOADING.encode() + rb")[\s.\xe2\x80\xa6]*<"
     rb"|class=[\"'][^\"']*\b(?:spinner|loader|loading|skeleton|placeholder-glow|preloader)\b"
     rb"|aria-busy=[\"']?true|role=[\"']?progressbar",
 )
@@ -194,16 +186,11 @@ class _Evidence:
     @cached_property
     def renders(self) -> bool:
         """Whether a script is there that could render the page."""
-        return bool(FETCHES.search(self.body) or MODULE.search(self.body))
-
-
-def _is_challenge(on: _Evidence) -> bool:
-    found = challenges.in_html(on.body, Where.RESPONSE)
-    return (found or challenges.in_title(challenges.title_of(on.body))) is not None
+        return RENDERING.search(self.body) is not None
 
 
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
-    (CHALLENGE_REASON, _is_challenge),
+    (CHALLENGE_REASON, lambda on: challenges.in_response(on.body)),
     (
         "a request to enable JavaScript",
         lambda on: (on.little_text or on.few_paragraphs) and ASKS_FOR_SCRIPT.search(on.body),

@@ -4,7 +4,6 @@ cool-down for each host that sent `Retry-After`.
 Hosts in `KINDLY_ALLOW_PRIVATE` have no rate limit of their own, but their `Retry-After` is obeyed.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import PageRateLimited
 from kindly.fetch.chain.responses import retry_after_s
-from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest
+from kindly.fetch.chain.types import MAX_COOLDOWN_S, FetchLimits, Hop, HopReply, HopRequest
+from kindly.storage.lru import LruCache
 from kindly.text.durations import seconds
 from kindly.urls import Url
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
 MAX_HOSTS = 512
-"""Hosts that are remembered; the least recently used one is forgotten first."""
-
-MAX_COOLDOWN_S = 86_400.0
+"""Hosts that are remembered; the least recently used one without a request is forgotten first."""
 
 
 @dataclass(slots=True)
 class _HostLimit:
     slots: anyio.CapacityLimiter
     rate: "AsyncLimiter"
+
+    def is_idle(self) -> bool:
+        return not self.slots.borrowed_tokens
 
 
 class PacedHop:
@@ -50,7 +51,9 @@ class PacedHop:
         self._limits = limits
         self._is_opened = is_opened
         self._clock = clock
-        self._host_limits: OrderedDict[str, _HostLimit] = OrderedDict()
+        self._host_limits: LruCache[str, _HostLimit] = LruCache(
+            MAX_HOSTS, may_evict=_HostLimit.is_idle
+        )
         self._cooldowns: Cooldowns[str] = Cooldowns(clock.monotonic, MAX_HOSTS)
         self._slots = slots
 
@@ -93,21 +96,15 @@ class PacedHop:
             self._cooldowns.start(host, min(wait_s, MAX_COOLDOWN_S))
 
     def _host_limit(self, host: str) -> _HostLimit:
-        if host not in self._host_limits:
-            from aiolimiter import AsyncLimiter
+        known = self._host_limits.get(host)
+        if known is not None:
+            return known
+        from aiolimiter import AsyncLimiter
 
-            self._forget_one_idle()
-            rate = self._limits.host_rate_per_s
-            self._host_limits[host] = _HostLimit(
-                anyio.CapacityLimiter(self._limits.host_concurrency),
-                AsyncLimiter(max(1.0, rate), max(1.0, rate) / rate),
-            )
-        self._host_limits.move_to_end(host)
-        return self._host_limits[host]
-
-    def _forget_one_idle(self) -> None:
-        if len(self._host_limits) < MAX_HOSTS:
-            return
-        idle = (host for host, one in self._host_limits.items() if not one.slots.borrowed_tokens)
-        if (oldest := next(idle, None)) is not None:
-            del self._host_limits[oldest]
+        rate = self._limits.host_rate_per_s
+        limit = _HostLimit(
+            anyio.CapacityLimiter(self._limits.host_concurrency),
+            AsyncLimiter(max(1.0, rate), max(1.0, rate) / rate),
+        )
+        self._host_limits.put(host, limit)
+        return limit

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from kindly import challenges
-from kindly.challenges import Where
 from kindly.errors import (
     FetchError,
     PageChallenged,
@@ -58,8 +57,7 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
 def is_challenge(reply: HopReply) -> bool:
     """Whether a refusal is a bot check, by its headers, its markup or its title."""
     html = reply.body[:CHALLENGE_BYTES].lower()
-    found = challenges.in_headers(reply.headers) or challenges.in_html(html, Where.RESPONSE)
-    return (found or challenges.in_title(challenges.title_of(html))) is not None
+    return challenges.in_response(html, reply.headers) is not None
 
 
 def retry_after_s(reply: HopReply, now: datetime) -> float | None:

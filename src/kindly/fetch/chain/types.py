@@ -18,6 +18,9 @@ USER_AGENT = (
     f"Chrome/142.0.0.0 Safari/537.36 Kindly/{__version__}"
 )
 
+MAX_COOLDOWN_S = 86_400.0
+"""The longest wait that a server can impose on later requests."""
+
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:

@@ -12,14 +12,13 @@ from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import FetchError, PageRateLimited
 from kindly.fetch.chain.redirects import Redirects
 from kindly.fetch.chain.responses import failure, retry_after_s
-from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
+from kindly.fetch.chain.types import MAX_COOLDOWN_S, Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
 from kindly.text.durations import seconds
 from kindly.urls import Url, parse
 
-MAX_COOLDOWN_S = 86_400.0
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 PRINTABLE = re.compile(r"[\x21-\x7e]+")
 

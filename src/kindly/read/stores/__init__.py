@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from kindly.errors import StoreUnavailable
 from kindly.read.specs import StoreSpec
 from kindly.read.stores import duckdb, memory, postgres, sqlite
+from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     from kindly.read.store import Store, StoreSettings
 
 STORES: tuple[StoreSpec, ...] = (sqlite.SPEC, duckdb.SPEC, postgres.SPEC, memory.SPEC)
 PERSISTENT = tuple(spec for spec in STORES if spec.is_persistent)
-PACKAGE = "kindly-web-search-mcp-server"
 IN_MEMORY = memory.SPEC
 """Used where nothing may be kept."""
 
@@ -46,6 +46,6 @@ def open_store(
     if spec.module and find_spec(spec.module) is None:
         raise StoreUnavailable(
             f"The store {name} needs a driver that is not installed: "
-            f"pip install '{PACKAGE}[{spec.extra}]'."
+            f"pip install '{SERVER_NAME}[{spec.extra}]'."
         )
     return spec.open(settings)

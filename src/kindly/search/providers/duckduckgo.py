@@ -38,6 +38,7 @@ from kindly.search.challenge_page import challenge_in, challenged
 from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderSpec
 from kindly.search.vendor_api import invalid_answer
+from kindly.version import SERVER_NAME
 
 SPEC = ProviderSpec(
     name="duckduckgo",
@@ -51,7 +52,7 @@ SPEC = ProviderSpec(
 )
 NOT_INSTALLED = (
     "KINDLY_KEYLESS needs the library ddgs, which is not installed: "
-    'pip install "kindly-web-search-mcp-server[keyless]", or unset KINDLY_KEYLESS.'
+    f'pip install "{SERVER_NAME}[keyless]", or unset KINDLY_KEYLESS.'
 )
 BACKEND = "duckduckgo"
 MAX_TIMEOUT_S = 10

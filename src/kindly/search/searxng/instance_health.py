@@ -18,7 +18,7 @@ from kindly.errors import (
 )
 from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
-from kindly.search.state.state import Json
+from kindly.storage.state import Json
 
 REFUSALS = (ProviderRateLimited, ProviderBlocked, ProviderAuth)
 """The instance works but does not serve us: its rate limiter, a ban (HTTP 403) or a challenge."""

@@ -21,7 +21,7 @@ from kindly.search.searxng.instance_health import CLOCK_MARGIN_S, FailureContext
 from kindly.search.searxng.instance_selection import MIN_ATTEMPT_S, InstanceSelection
 from kindly.search.searxng.pool_storage import PoolStorage
 from kindly.search.searxng.user_agents import user_agent
-from kindly.search.state.state import State
+from kindly.storage.state import State
 
 NAME = "searxng_pool"
 MAX_ATTEMPTS = 6

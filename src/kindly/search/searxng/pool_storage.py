@@ -12,7 +12,7 @@ from kindly.search.searxng.instance_health import (
     to_json,
 )
 from kindly.search.searxng.instance_list import GRADES, UNKNOWN_RESPONSE_MS, Instance, base_url_of
-from kindly.search.state.state import Json, State
+from kindly.storage.state import Json, State
 
 RECORDS = "searxng_pool"
 LISTING = "searxng_pool_list"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kindly.search.state.state import Json
 from kindly.storage.sqlite import SqliteFile, transact
+from kindly.storage.state import Json
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import anyio
 import duckdb
 import pytest
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
@@ -194,7 +195,7 @@ async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_created(
     write(path.with_name(f"{path.name}.wal"), b"")
     moment = datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
     with caplog.at_level(logging.WARNING):
-        store = DuckStore(path, now=lambda: moment)
+        store = DuckStore(path, clock=Clock(time=lambda: moment.timestamp()))
         assert await store.page(TEA.entry.url) is None
         await store.put(WINE.entry, WINE.chunks, WINE.vectors, MODEL)
         assert await store.entries() == [WINE.entry]
@@ -208,12 +209,12 @@ async def test_a_damaged_file_that_cannot_be_moved_is_reported(path: Path) -> No
     await kept(path)
     write(path, b"garbage" * 2000)
 
-    def spoil() -> datetime:
+    def spoil() -> float:
         path.with_name(f"{path.name}.damaged-20261116T010203000000").mkdir()
         (path.with_name(f"{path.name}.damaged-20261116T010203000000") / "x").touch()
-        return datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
+        return datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC).timestamp()
 
-    store = DuckStore(path, now=spoil)
+    store = DuckStore(path, clock=Clock(time=spoil))
     with pytest.raises(StoreUnavailable, match="damaged"):
         await store.entries()
     assert content(path) == b"garbage" * 2000
@@ -257,7 +258,7 @@ async def test_a_library_that_is_not_complete_is_never_in_place(path: Path) -> N
 
 async def test_a_library_that_another_process_created_meanwhile_is_used(path: Path) -> None:
     other = DuckStore(path)
-    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    library = DuckLibrary(path, MIGRATIONS, SYSTEM_CLOCK)
     path.parent.mkdir(parents=True)
     await other.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
     library._create()
@@ -302,7 +303,7 @@ ERRORS: dict[str, tuple[duckdb.Error, type[StoreUnavailable]]] = {
 async def test_errors_of_duckdb_are_reported_without_page_text(
     path: Path, error: duckdb.Error, expected: type[StoreUnavailable]
 ) -> None:
-    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    library = DuckLibrary(path, MIGRATIONS, SYSTEM_CLOCK)
 
     def fail(_: object) -> None:
         raise error
@@ -315,7 +316,7 @@ async def test_errors_of_duckdb_are_reported_without_page_text(
 
 async def test_a_library_that_is_damaged_again_is_reported(path: Path) -> None:
     await kept(path)
-    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    library = DuckLibrary(path, MIGRATIONS, SYSTEM_CLOCK)
 
     def fail(_: object) -> None:
         raise duckdb.SerializationException("no such field")
@@ -326,7 +327,7 @@ async def test_a_library_that_is_damaged_again_is_reported(path: Path) -> None:
 
 
 async def test_rows_that_another_changes_are_tried_again(path: Path) -> None:
-    library = DuckLibrary(path, MIGRATIONS, lambda: datetime(2026, 11, 16, tzinfo=UTC))
+    library = DuckLibrary(path, MIGRATIONS, SYSTEM_CLOCK)
     tries = iter([duckdb.TransactionException("Conflict on update!")])
 
     def work(_: object) -> str:

@@ -14,6 +14,7 @@ import anyio
 import numpy as np
 import pytest
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
@@ -94,7 +95,9 @@ async def test_a_damaged_file_is_moved_aside_once_and_a_new_one_created(
     write(path, harmed)
     moment = datetime(2026, 11, 16, 1, 2, 3, tzinfo=UTC)
     with caplog.at_level(logging.WARNING):
-        async with contextlib.aclosing(SqliteStore(path, now=lambda: moment)) as store:
+        async with contextlib.aclosing(
+            SqliteStore(path, clock=Clock(time=lambda: moment.timestamp()))
+        ) as store:
             assert await store.page(TEA.entry.url) is None
             await store.put(WINE.entry, WINE.chunks, WINE.vectors, MODEL)
             assert await store.entries() == [WINE.entry]
@@ -135,7 +138,7 @@ async def test_a_file_that_another_process_replaced_is_opened_again(path: Path) 
 
 async def test_a_good_file_in_the_place_of_a_damaged_one_is_not_moved(path: Path) -> None:
     await kept(path)
-    library = file.SqliteLibrary(path, MIGRATIONS, lambda: NOON)
+    library = file.SqliteLibrary(path, MIGRATIONS, SYSTEM_CLOCK)
     library._opened_inode = -1
     library._move_aside()
     assert asides(path) == []
@@ -358,7 +361,7 @@ async def test_a_new_library_is_made_once_another_process_lets_go_of_the_file(
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         for statement in locks:
             other.execute(statement)
-        library = file.SqliteLibrary(path, MIGRATIONS, lambda: NOON, sleep=let_go)
+        library = file.SqliteLibrary(path, MIGRATIONS, Clock(sleep=let_go))
         assert await library.read(partial(rows.entries, 9, 0)) == []
         await library.aclose()
     assert refused == 1

@@ -1,8 +1,13 @@
 """Browser drivers: programs that run in a worker process. `auto` takes the first one whose package is installed."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from kindly.version import SERVER_NAME
+
+DriverName = Literal["playwright", "nodriver"]
 
 
 class DriverSpec(NamedTuple):
@@ -16,12 +21,12 @@ class DriverSpec(NamedTuple):
     """How to install it."""
 
 
-DRIVERS: Mapping[str, DriverSpec] = MappingProxyType(
+DRIVERS: Mapping[DriverName, DriverSpec] = MappingProxyType(
     {
         "playwright": DriverSpec(
             "kindly.fetch.browser.drivers.playwright",
             "playwright",
-            "pip install 'kindly-web-search-mcp-server[browser]'",
+            f"pip install '{SERVER_NAME}[browser]'",
         ),
         "nodriver": DriverSpec(
             "kindly.fetch.browser.drivers.nodriver",
@@ -30,3 +35,8 @@ DRIVERS: Mapping[str, DriverSpec] = MappingProxyType(
         ),
     }
 )
+
+
+def is_installed(package: str) -> bool:
+    """Whether a driver's package can be imported."""
+    return find_spec(package) is not None

@@ -5,15 +5,14 @@ the key, a text or the server's response.
 """
 
 import json
-import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown
 from kindly.net.rate_limit_headers import retry_after_s
@@ -62,16 +61,14 @@ class OpenAiEmbedder:
         server: Server,
         *,
         slots: anyio.Semaphore | None = None,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-        rand: Callable[[], float] = random.random,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._client = client
         self._server = server
         self._batches = anyio.Semaphore(server.batches)
         self._slots = slots
-        self._sleep = sleep
-        self._rand = rand
-        self._cooldown = Cooldown(anyio.current_time)
+        self._clock = clock
+        self._cooldown = Cooldown(clock.monotonic)
 
     @property
     def name(self) -> str:
@@ -121,7 +118,7 @@ class OpenAiEmbedder:
         answer = await self._post(texts)
         if isinstance(answer, EmbeddingsDown) and answer.retry_after_s == 0:
             low, high = RETRY_S
-            await self._sleep(low + (high - low) * self._rand())
+            await self._clock.sleep(low + (high - low) * self._clock.random())
             answer = await self._post(texts)
         if isinstance(answer, EmbeddingsDown):
             raise EmbeddingsDown(answer.detail, retry_after_s=answer.retry_after_s or None)
@@ -170,7 +167,7 @@ class OpenAiEmbedder:
         status = response.status_code
         if status < 300:
             return None
-        wait_s = retry_after_s(response.headers.get("Retry-After"), datetime.now(UTC))
+        wait_s = retry_after_s(response.headers.get("Retry-After"), self._clock.now())
         if status >= 500:
             return self._down(f"it has an internal error (HTTP {status})", wait_s=0)
         if status == 429:

@@ -5,12 +5,9 @@ is refused.
 """
 
 import logging
-import random
 import re
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
@@ -18,6 +15,7 @@ from uuid import uuid4
 import anyio
 import anyio.to_thread
 
+from kindly.clock import Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
 
@@ -77,12 +75,12 @@ class DuckLibrary:
         self,
         path: Path,
         migrations: Sequence[str],
-        now: Callable[[], datetime],
+        clock: Clock,
         timeout_s: float = WAIT_S,
     ) -> None:
         self.path = path
         self._migrations = migrations
-        self._now = now
+        self._clock = clock
         self._timeout_s = timeout_s
         self._lock = anyio.Lock()
         self._waiting = 0
@@ -108,9 +106,9 @@ class DuckLibrary:
 
     async def _close_if_due(self) -> None:
         """Close the file if no work waits here, or if it was open for long enough."""
-        if not self._waiting or time.monotonic() - self._opened_at > MAX_HOLD_S:
+        if not self._waiting or self._clock.monotonic() - self._opened_at > MAX_HOLD_S:
             await self._close()
-            self._closed_until = time.monotonic() + (YIELD_S if self._waiting else 0)
+            self._closed_until = self._clock.monotonic() + (YIELD_S if self._waiting else 0)
 
     async def aclose(self) -> None:
         """Wait for the current work, then close the file."""
@@ -119,18 +117,21 @@ class DuckLibrary:
                 await self._close()
 
     async def _with_retries(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
-        give_up = anyio.current_time() + self._timeout_s
+        give_up = self._clock.monotonic() + self._timeout_s
         repaired = False
-        await anyio.sleep(max(0.0, self._closed_until - time.monotonic()))
+        await self._clock.sleep(max(0.0, self._closed_until - self._clock.monotonic()))
         while True:
+            if self._database is None:
+                self._opened_at = self._clock.monotonic()
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work)
             except _Locked as locked:
-                if anyio.current_time() > give_up:
+                if self._clock.monotonic() > give_up:
                     raise self._unavailable(
                         f"{locked.holder or 'another process'} has held it for too long"
                     ) from locked
-                await anyio.sleep(random.uniform(*PAUSE_S))  # noqa: S311 - so that no two fall into step
+                low, high = PAUSE_S  # at random, so that no two processes fall into step
+                await self._clock.sleep(low + (high - low) * self._clock.random())
             except _Damaged as damaged:
                 await self._close()
                 if repaired:
@@ -190,7 +191,6 @@ class DuckLibrary:
         except BaseException:
             database.close()
             raise
-        self._opened_at = time.monotonic()
         return database
 
     def _create(self) -> None:
@@ -250,7 +250,9 @@ class DuckLibrary:
         try:
             if self.path.stat().st_ino != self._opened_inode:
                 return
-            aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
+            aside = self.path.with_name(
+                f"{self.path.name}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}"
+            )
             self.path.rename(aside)
             with suppress(FileNotFoundError):
                 Path(f"{self.path}.wal").rename(f"{aside}.wal")

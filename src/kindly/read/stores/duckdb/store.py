@@ -3,15 +3,16 @@
 Vectors are compared exactly: DuckDB's vector index is experimental on disk, and otherwise built at every opening.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
@@ -39,10 +40,10 @@ class DuckStore:
         path: Path,
         *,
         migrations: Sequence[str] = sql.MIGRATIONS,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = SYSTEM_CLOCK,
         timeout_s: float = WAIT_S,
     ) -> None:
-        self._file = DuckLibrary(path, migrations, now, timeout_s)
+        self._file = DuckLibrary(path, migrations, clock, timeout_s)
         self._locks = KeyLocks()
 
     async def model(self) -> EmbeddingModel | None:

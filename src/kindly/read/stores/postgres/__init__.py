@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from kindly.read.specs import SharedState, StoreSpec
+from kindly.read.specs import StoreSpec
 
 if TYPE_CHECKING:
     from kindly.read.store import Store, StoreSettings
+    from kindly.storage.state import State
     from kindly.telemetry.warn_once import WarnOnce
 
 
@@ -15,7 +16,7 @@ def _open(settings: "StoreSettings") -> "Store":
     return PostgresStore(settings.url)
 
 
-def _open_search_state(url: str, warnings: "WarnOnce | None") -> SharedState:
+def _open_search_state(url: str, warnings: "WarnOnce | None") -> "State":
     from kindly.read.stores.postgres.search_state import PostgresState
 
     return PostgresState(url, warnings)

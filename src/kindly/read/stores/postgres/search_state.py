@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
 
+from kindly.storage.state import Json
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-Json = dict[str, Any]
 Value = TypeVar("Value")
 
 TABLE = """

@@ -7,9 +7,8 @@ aside and a new one created; a newer one, or another program's, is refused.
 import logging
 import math
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from kindly.clock import Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
 from kindly.read.stores.sqlite.batch import WriteBatches
@@ -62,15 +62,13 @@ class SqliteLibrary:
         self,
         path: Path,
         migrations: Sequence[str],
-        now: Callable[[], datetime],
+        clock: Clock,
         timeout_s: float = BUSY_S,
-        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self.path = path
         self._migrations = migrations
-        self._now = now
+        self._clock = clock
         self._timeout_s = timeout_s
-        self._sleep = sleep
         self._readers = anyio.CapacityLimiter(READERS)
         self._writers = anyio.CapacityLimiter(1)
         self._batches = WriteBatches(partial(self._with_retries, limiter=self._writers))
@@ -109,11 +107,11 @@ class SqliteLibrary:
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work, limiter=limiter)
             except _Busy as busy:
-                now = anyio.current_time()
+                now = self._clock.monotonic()
                 give_up = min(give_up, now + self._timeout_s)
                 if now >= give_up:
                     raise self._unavailable(BUSY) from busy
-            await self._sleep(PAUSE_S)
+            await self._clock.sleep(PAUSE_S)
 
     def _attempt(self, work: "Callable[[sqlite3.Connection], Value]") -> Value:
         import sqlite3
@@ -227,7 +225,9 @@ class SqliteLibrary:
             self._close_idle()
             if _inode(self.path) != self._opened_inode:
                 return
-            aside = self.path.with_name(f"{self.path.name}.damaged-{self._now():%Y%m%dT%H%M%S%f}")
+            aside = self.path.with_name(
+                f"{self.path.name}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}"
+            )
             try:
                 self.path.rename(aside)
                 for suffix in SIDE_FILES:

@@ -1,12 +1,13 @@
 """SQLite: one file that all servers of a machine share. Words by FTS5; vectors by a sign-bit index, then exactly."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
@@ -39,10 +40,10 @@ class SqliteStore:
         path: Path,
         *,
         migrations: Sequence[str] = sql.MIGRATIONS,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = SYSTEM_CLOCK,
         timeout_s: float = BUSY_S,
     ) -> None:
-        self._file = SqliteLibrary(path, migrations, now, timeout_s)
+        self._file = SqliteLibrary(path, migrations, clock, timeout_s)
         self._sign_index = search.SharedSignIndex()
         self._locks = KeyLocks()
 
