@@ -34,7 +34,13 @@ from kindly.server.profiles.media.answers import (
     search_failure,
     search_output,
 )
-from kindly.server.profiles.media.profile import FETCHED, FOUND, PROFILE, WebFetch, WebSearch
+from kindly.server.profiles.media.profile import (
+    FETCHED,
+    FOUND,
+    PROFILE,
+    MediaFetchArguments,
+    MediaSearchArguments,
+)
 from kindly.server.tool import Tool
 from kindly.settings import Settings
 from kindly.settings.file_tables import TABLES, keys
@@ -77,20 +83,20 @@ PARAMETERS = (
 )
 
 REQUESTS: tuple[tuple[type[Arguments], dict[str, Any]], ...] = (
-    (WebSearch, {"query": "Dune Part Two cast"}),
-    (WebSearch, {"query": "The Last of Us season 2 release date"}),
-    (WebSearch, {"query": "qBittorrent API documentation", "site": "github.com"}),
-    (WebSearch, {"query": "Netflix new releases", "dateRange": "week"}),
-    (WebFetch, {"url": "https://www.imdb.com/title/tt15239678/"}),
-    (WebFetch, {"url": "https://en.wikipedia.org/wiki/Dune", "selector": ".infobox"}),
-    (WebFetch, {"url": "https://docs.example.com/api", "format": "markdown"}),
-    (WebSearch, {"query": "Dune Part Two release date 2024", "maxResults": 5}),
+    (MediaSearchArguments, {"query": "Dune Part Two cast"}),
+    (MediaSearchArguments, {"query": "The Last of Us season 2 release date"}),
+    (MediaSearchArguments, {"query": "qBittorrent API documentation", "site": "github.com"}),
+    (MediaSearchArguments, {"query": "Netflix new releases", "dateRange": "week"}),
+    (MediaFetchArguments, {"url": "https://www.imdb.com/title/tt15239678/"}),
+    (MediaFetchArguments, {"url": "https://en.wikipedia.org/wiki/Dune", "selector": ".infobox"}),
+    (MediaFetchArguments, {"url": "https://docs.example.com/api", "format": "markdown"}),
+    (MediaSearchArguments, {"query": "Dune Part Two release date 2024", "maxResults": 5}),
     (
-        WebSearch,
+        MediaSearchArguments,
         {"query": "The Last of Us TV series cast", "site": "imdb.com", "maxResults": 3},
     ),
     (
-        WebFetch,
+        MediaFetchArguments,
         {
             "url": "https://www.imdb.com/title/tt3581920/fullcredits/",
             "selector": ".cast_list",
@@ -98,21 +104,24 @@ REQUESTS: tuple[tuple[type[Arguments], dict[str, Any]], ...] = (
         },
     ),
     (
-        WebSearch,
+        MediaSearchArguments,
         {"query": "Oppenheimer streaming where to watch 2024", "dateRange": "month"},
     ),
-    (WebSearch, {"query": "qBittorrent Web API documentation", "site": "github.com"}),
+    (MediaSearchArguments, {"query": "qBittorrent Web API documentation", "site": "github.com"}),
     (
-        WebFetch,
+        MediaFetchArguments,
         {
             "url": "https://github.com/qbittorrent/qBittorrent/wiki/WebUI-API-(qBittorrent-4.1)",
             "format": "markdown",
             "maxLength": 20000,
         },
     ),
-    (WebSearch, {"query": "Shogun FX season 2 news", "dateRange": "month", "maxResults": 5}),
-    (WebSearch, {"query": "TV shows similar to Severance 2024"}),
-    (WebSearch, {"query": "The Batman 2022 movie runtime cast", "site": "imdb.com"}),
+    (
+        MediaSearchArguments,
+        {"query": "Shogun FX season 2 news", "dateRange": "month", "maxResults": 5},
+    ),
+    (MediaSearchArguments, {"query": "TV shows similar to Severance 2024"}),
+    (MediaSearchArguments, {"query": "The Batman 2022 movie runtime cast", "site": "imdb.com"}),
 )
 
 RESPONSES = (

@@ -33,7 +33,7 @@ DEFAULT_RESULTS, MAX_RESULTS = 10, 50
 RESULTS_COUNT = "Number of search results to return"
 
 
-class WebSearch(Arguments):
+class SearxngSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
     query: Annotated[
@@ -70,7 +70,9 @@ class Processing:
     code_blocks: bool = True
 
 
-async def web_search(call: Call, arguments: WebSearch, *, processing: Processing) -> Output:
+async def web_search(
+    call: Call, arguments: SearxngSearchArguments, *, processing: Processing
+) -> Output:
     """Search, read the pages found if requested, and render what fits."""
     query = Query(
         text=arguments.query,
@@ -148,7 +150,8 @@ OUTPUT = record(
 
 
 def tools(
-    arguments: type[WebSearch] = WebSearch, processing: Processing | None = None
+    arguments: type[SearxngSearchArguments] = SearxngSearchArguments,
+    processing: Processing | None = None,
 ) -> tuple[Tool, ...]:
     """The tool, with these limits and this processing."""
     return (
@@ -175,7 +178,9 @@ def tools_for(settings: Settings) -> tuple[Tool, ...]:
     most = settings.max_results or MAX_RESULTS
     count = Annotated[int, Field(ge=1, le=most, description=RESULTS_COUNT)]
     default = min(settings.default_results or DEFAULT_RESULTS, most)
-    arguments = create_model("WebSearch", __base__=WebSearch, results_count=(count, default))
+    arguments = create_model(
+        "SearxngSearchArguments", __base__=SearxngSearchArguments, results_count=(count, default)
+    )
     processing = Processing(settings.summaries, settings.summary_characters, settings.code_blocks)
     return tools(arguments, processing)
 
