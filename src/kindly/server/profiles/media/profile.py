@@ -23,11 +23,13 @@ from kindly.server.json_schema import (
 from kindly.server.profiles.media.answers import (
     Shown,
     fetch_failure,
-    page_output,
+    page_result,
     search_failure,
-    search_output,
+    search_result,
     today,
 )
+from kindly.server.profiles.media.results import to_json
+from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults, preferred_first
@@ -97,7 +99,7 @@ async def web_search(call: Call, arguments: MediaSearchArguments) -> Output:
     hits, _ = await pipeline.search(
         call.app.stages, query, call.deadline, call.progress, fetch_content=False
     )
-    return search_output(hits, call.app.tokens_for(None), today())
+    return json_output(to_json(search_result(hits, call.app.tokens_for(None), today())))
 
 
 async def web_fetch(call: Call, arguments: MediaFetchArguments) -> Output:
@@ -110,7 +112,8 @@ async def web_fetch(call: Call, arguments: MediaFetchArguments) -> Output:
     )
     document = await pipeline.fetch(call.app.stages, arguments.url, options, call.deadline)
     shown = Shown(arguments.url, arguments.maxLength, arguments.selector, arguments.includeLinks)
-    return page_output(shown, document, call.app.tokens_for(None), today())
+    page = page_result(shown, document, call.app.tokens_for(None), today())
+    return json_output(to_json(page))
 
 
 FAILED = {"status": TEXT, "errorCode": INTEGER_OR_NULL, "message": TEXT, "suggestion": TEXT}

@@ -22,7 +22,14 @@ from kindly.server.json_schema import (
     array,
     record,
 )
-from kindly.server.profiles.searxng.answers import SearxngAnswer, failure, found_output, with_scores
+from kindly.server.profiles.searxng.answers import (
+    SearxngAnswer,
+    failure,
+    search_result,
+    with_scores,
+)
+from kindly.server.profiles.searxng.results import to_json
+from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
@@ -90,7 +97,8 @@ async def web_search(
         summed = partial(_summarised, found, arguments.query, processing.summary_characters)
         found = await anyio.to_thread.run_sync(summed)
     tokens = call.app.tokens_for(None)
-    return found_output(hits, found, tokens, fetch_content=arguments.fetch_content)
+    result = search_result(hits, found, tokens, fetch_content=arguments.fetch_content)
+    return json_output(to_json(result))
 
 
 def _summarised(found: Sequence[SearxngAnswer], question: str, limit: int) -> list[SearxngAnswer]:
