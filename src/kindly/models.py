@@ -179,6 +179,10 @@ class How:
         return self.method in {FetchMethod.CACHE, FetchMethod.REVALIDATED}
 
 
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+"""The media types of HTML."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The response of one URL: bytes, their media type, and how they were retrieved."""

@@ -30,11 +30,18 @@ from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.profiles.media.answers import (
     Shown,
     fetch_failure,
-    page_output,
+    page_result,
     search_failure,
-    search_output,
+    search_result,
 )
-from kindly.server.profiles.media.profile import FETCHED, FOUND, PROFILE, WebFetch, WebSearch
+from kindly.server.profiles.media.profile import (
+    FETCHED,
+    FOUND,
+    PROFILE,
+    MediaFetchArguments,
+    MediaSearchArguments,
+)
+from kindly.server.profiles.media.results import to_json
 from kindly.server.tool import Tool
 from kindly.settings import Settings
 from kindly.settings.file_tables import TABLES, keys
@@ -77,20 +84,20 @@ PARAMETERS = (
 )
 
 REQUESTS: tuple[tuple[type[Arguments], dict[str, Any]], ...] = (
-    (WebSearch, {"query": "Dune Part Two cast"}),
-    (WebSearch, {"query": "The Last of Us season 2 release date"}),
-    (WebSearch, {"query": "qBittorrent API documentation", "site": "github.com"}),
-    (WebSearch, {"query": "Netflix new releases", "dateRange": "week"}),
-    (WebFetch, {"url": "https://www.imdb.com/title/tt15239678/"}),
-    (WebFetch, {"url": "https://en.wikipedia.org/wiki/Dune", "selector": ".infobox"}),
-    (WebFetch, {"url": "https://docs.example.com/api", "format": "markdown"}),
-    (WebSearch, {"query": "Dune Part Two release date 2024", "maxResults": 5}),
+    (MediaSearchArguments, {"query": "Dune Part Two cast"}),
+    (MediaSearchArguments, {"query": "The Last of Us season 2 release date"}),
+    (MediaSearchArguments, {"query": "qBittorrent API documentation", "site": "github.com"}),
+    (MediaSearchArguments, {"query": "Netflix new releases", "dateRange": "week"}),
+    (MediaFetchArguments, {"url": "https://www.imdb.com/title/tt15239678/"}),
+    (MediaFetchArguments, {"url": "https://en.wikipedia.org/wiki/Dune", "selector": ".infobox"}),
+    (MediaFetchArguments, {"url": "https://docs.example.com/api", "format": "markdown"}),
+    (MediaSearchArguments, {"query": "Dune Part Two release date 2024", "maxResults": 5}),
     (
-        WebSearch,
+        MediaSearchArguments,
         {"query": "The Last of Us TV series cast", "site": "imdb.com", "maxResults": 3},
     ),
     (
-        WebFetch,
+        MediaFetchArguments,
         {
             "url": "https://www.imdb.com/title/tt3581920/fullcredits/",
             "selector": ".cast_list",
@@ -98,21 +105,24 @@ REQUESTS: tuple[tuple[type[Arguments], dict[str, Any]], ...] = (
         },
     ),
     (
-        WebSearch,
+        MediaSearchArguments,
         {"query": "Oppenheimer streaming where to watch 2024", "dateRange": "month"},
     ),
-    (WebSearch, {"query": "qBittorrent Web API documentation", "site": "github.com"}),
+    (MediaSearchArguments, {"query": "qBittorrent Web API documentation", "site": "github.com"}),
     (
-        WebFetch,
+        MediaFetchArguments,
         {
             "url": "https://github.com/qbittorrent/qBittorrent/wiki/WebUI-API-(qBittorrent-4.1)",
             "format": "markdown",
             "maxLength": 20000,
         },
     ),
-    (WebSearch, {"query": "Shogun FX season 2 news", "dateRange": "month", "maxResults": 5}),
-    (WebSearch, {"query": "TV shows similar to Severance 2024"}),
-    (WebSearch, {"query": "The Batman 2022 movie runtime cast", "site": "imdb.com"}),
+    (
+        MediaSearchArguments,
+        {"query": "Shogun FX season 2 news", "dateRange": "month", "maxResults": 5},
+    ),
+    (MediaSearchArguments, {"query": "TV shows similar to Severance 2024"}),
+    (MediaSearchArguments, {"query": "The Batman 2022 movie runtime cast", "site": "imdb.com"}),
 )
 
 RESPONSES = (
@@ -239,29 +249,27 @@ def hits(*found: Hit, total: int | None = None) -> Hits:
 def test_domain_and_date_are_those_of_the_example(item: dict[str, Any]) -> None:
     published = item["datePublished"] and f"{item['datePublished']}T10:00:00"
     hit = Hit(item["title"], item["url"], item["snippet"], "brave", published)
-    (ours,) = search_output(hits(hit), 5_000, TODAY).structured["results"]
+    (ours,) = to_json(search_result(hits(hit), 5_000, TODAY))["results"]
     assert ours == item
 
 
 def test_search_tells_engine_time_and_total() -> None:
-    found = search_output(
-        hits(Hit("t", "https://a.org", "s", "brave"), total=1_250_000), 5_000, TODAY
-    )
-    told = {key: found.structured[key] for key in ("totalResults", "searchEngine", "searchTime")}
+    found = hits(Hit("t", "https://a.org", "s", "brave"), total=1_250_000)
+    answer = to_json(search_result(found, 5_000, TODAY))
+    told = {key: answer[key] for key in ("totalResults", "searchEngine", "searchTime")}
     assert told == {"totalResults": 1_250_000, "searchEngine": "brave", "searchTime": 0.42}
 
 
 def test_an_empty_search_is_the_example() -> None:
     stated = example("media_profile", "search_empty")
-    ours = search_output(Hits(Query(stated["query"]), (), "brave"), 5_000, TODAY)
-    assert ours.structured == stated
-    assert not ours.failed
+    ours = search_result(Hits(Query(stated["query"]), (), "brave"), 5_000, TODAY)
+    assert to_json(ours) == stated
 
 
 @pytest.mark.parametrize(("length", "longest"), [(100, 100), (200, 200), (1_000, 200)], ids=str)
 def test_snippets_are_limited_to_about_200_characters(length: int, longest: int) -> None:
     hit = Hit("t", "https://a.org", ("words " * 200)[:length], "brave")
-    (item,) = search_output(hits(hit), 5_000, TODAY).structured["results"]
+    (item,) = to_json(search_result(hits(hit), 5_000, TODAY))["results"]
     assert len(item["snippet"]) <= longest
 
 
@@ -273,23 +281,18 @@ def document(text: str = "Some text.", **more: Any) -> Document:
     ("characters", "wanted", "truncated"), [(50, 100, False), (100, 100, False), (101, 100, True)]
 )
 def test_content_is_cut_to_max_length(characters: int, wanted: int, truncated: bool) -> None:
-    page = page_output(
-        Shown("https://a.org/", wanted), document("x" * characters), 5_000, TODAY
-    ).structured
+    shown = Shown("https://a.org/", wanted)
+    page = to_json(page_result(shown, document("x" * characters), 5_000, TODAY))
     assert len(page["content"]) == page["contentLength"] <= wanted
     assert page["truncated"] is truncated
     assert ("message" in page) is truncated
 
 
 def test_a_file_of_which_only_the_beginning_was_read_is_partial() -> None:
-    page = page_output(
-        Shown("https://a.org/", 100),
-        document(partial=True, media_type="application/pdf"),
-        5_000,
-        TODAY,
-    )
-    assert page.structured["status"] == "partial"
-    assert "paywall" not in page.structured["message"]
+    file = document(partial=True, media_type="application/pdf")
+    page = to_json(page_result(Shown("https://a.org/", 100), file, 5_000, TODAY))
+    assert page["status"] == "partial"
+    assert "paywall" not in page["message"]
 
 
 URL = "https://a.org/x"

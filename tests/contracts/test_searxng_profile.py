@@ -27,7 +27,7 @@ from kindly.errors import (
 from kindly.search.providers import searxng_pool
 from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.profiles.searxng.answers import failure
-from kindly.server.profiles.searxng.profile import OUTPUT, PROFILE, SAFETY, WebSearch
+from kindly.server.profiles.searxng.profile import OUTPUT, PROFILE, SAFETY, SearxngSearchArguments
 from kindly.settings import Settings
 from kindly.settings.file_tables import keys
 from tests.support.profile_examples import example, path_of
@@ -107,7 +107,7 @@ def test_no_parameter_is_missing_or_added() -> None:
 def test_example_request_is_accepted(name: str) -> None:
     request = example("searxng_profile", name)
     jsonschema.validate(request, SCHEMA)
-    given = WebSearch.parse(request).model_dump()
+    given = SearxngSearchArguments.parse(request).model_dump()
     assert given.items() >= request.items()
 
 

@@ -11,7 +11,7 @@ from kindly.app.stage_settings import browser_settings
 from kindly.cli.commands import cli
 from kindly.errors import InputError, SettingsError
 from kindly.net.tls import Tls
-from kindly.server.profiles.kindly import PROFILE, GetContent, WebSearch
+from kindly.server.profiles.kindly import PROFILE, GetContentArguments, WebSearchArguments
 from kindly.settings import Settings
 from tests.support.paths import ROOT
 
@@ -30,24 +30,24 @@ def test_the_two_tools_are_there() -> None:
 
 
 def test_a_search_needs_a_query_and_gives_three_results() -> None:
-    schema = WebSearch.schema_for_clients()
+    schema = WebSearchArguments.schema_for_clients()
     assert schema["required"] == ["query"]
     assert schema["properties"]["query"]["type"] == "string"
     assert schema["properties"]["num_results"]["type"] == "integer"
-    wanted = WebSearch.parse({"query": "bees"})
+    wanted = WebSearchArguments.parse({"query": "bees"})
     assert (wanted.query, wanted.num_results) == ("bees", 3)
 
 
 def test_a_page_needs_its_address_only() -> None:
-    assert GetContent.schema_for_clients()["required"] == ["url"]
-    assert GetContent.parse({"url": "https://example.com/"}).url == "https://example.com/"
+    assert GetContentArguments.schema_for_clients()["required"] == ["url"]
+    assert GetContentArguments.parse({"url": "https://example.com/"}).url == "https://example.com/"
 
 
 @pytest.mark.parametrize("value", [True, False, "false", None], ids=str)
 def test_there_is_no_switch_that_turns_content_off(value: object) -> None:
-    assert not any("full_pages" in name for name in WebSearch.model_fields)
+    assert not any("full_pages" in name for name in WebSearchArguments.model_fields)
     with pytest.raises(InputError, match="return_full_pages"):
-        WebSearch.parse({"query": "bees", "return_full_pages": value})
+        WebSearchArguments.parse({"query": "bees", "return_full_pages": value})
 
 
 @pytest.mark.parametrize(

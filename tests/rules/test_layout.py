@@ -95,12 +95,7 @@ def public_classes() -> dict[str, list[str]]:
 
 
 def test_a_public_class_name_is_used_once() -> None:
-    """Except by plugins, which do not know each other."""
-    shared = {
-        name: [file for file in files if not PLUGINS.search(f"/{file}")]
-        for name, files in public_classes().items()
-    }
-    assert {name: files for name, files in shared.items() if len(files) > 1} == {}
+    assert {name: files for name, files in public_classes().items() if len(files) > 1} == {}
 
 
 def packages() -> list[Path]:

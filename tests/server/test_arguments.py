@@ -7,7 +7,7 @@ import pytest
 from kindly.errors import InputError
 from kindly.server.arguments import Arguments, as_list
 from kindly.server.profiles import all_profiles
-from kindly.server.profiles.kindly import GetContent, WebSearch
+from kindly.server.profiles.kindly import GetContentArguments, WebSearchArguments
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,14 @@ from kindly.server.profiles.kindly import GetContent, WebSearch
     ],
 )
 def test_spelling_is_forgiven(given: dict[str, Any], field: str, value: object) -> None:
-    assert getattr(WebSearch.parse(given), field) == value
+    assert getattr(WebSearchArguments.parse(given), field) == value
 
 
 @pytest.mark.parametrize("given", ["true", "True", "TRUE", "1", 1, True], ids=repr)
 def test_truth_is_read_in_many_spellings(given: object) -> None:
     assert (
-        GetContent.parse({"url": "https://x.org", "include_images": given}).include_images is True
+        GetContentArguments.parse({"url": "https://x.org", "include_images": given}).include_images
+        is True
     )
 
 
@@ -91,7 +92,7 @@ def test_truth_is_read_in_many_spellings(given: object) -> None:
 )
 def test_wrong_meaning_is_refused_by_name(given: dict[str, Any] | None, named: str) -> None:
     with pytest.raises(InputError) as caught:
-        WebSearch.parse(given)
+        WebSearchArguments.parse(given)
     assert caught.value.field == named
     assert named in caught.value.detail
     assert len(caught.value.detail) < 400
@@ -99,12 +100,12 @@ def test_wrong_meaning_is_refused_by_name(given: dict[str, Any] | None, named: s
 
 def test_refusal_names_the_allowed_values() -> None:
     with pytest.raises(InputError) as caught:
-        WebSearch.parse({"query": "x", "time_range": "decade"})
+        WebSearchArguments.parse({"query": "x", "time_range": "decade"})
     assert all(word in caught.value.detail for word in ("day", "week", "month", "year", "decade"))
 
 
 def test_schema_is_slim() -> None:
-    schema = WebSearch.schema_for_clients()
+    schema = WebSearchArguments.schema_for_clients()
     assert schema["required"] == ["query"]
     assert schema["additionalProperties"] is False
     assert schema["properties"]["num_results"] == {

@@ -11,7 +11,7 @@ from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.html_fragment import read_fragment
 from kindly.extract.html import ExtractedText
-from kindly.models import Link, Metadata
+from kindly.models import HTML_TYPES, Link, Metadata
 
 CONTAINER: Final = "META-INF/container.xml"
 MAX_CHARACTERS: Final = 2_000_000
@@ -19,7 +19,6 @@ MAX_CHAPTERS: Final = 1_000
 MAX_CHAPTER: Final = 1_500_000
 """The maximum size of a chapter's markup, in bytes."""
 MAX_LINKS: Final = 200
-CHAPTER_TYPES = ("application/xhtml+xml", "text/html")
 
 
 def read_epub(archive: Archive, options: ExtractOptions) -> ExtractedText:
@@ -80,7 +79,7 @@ def _spine(package: ElementTree.Element, folder: str) -> Iterator[str]:
     places = {
         item.get("id"): item.get("href", "")
         for item in package.iter()
-        if _local(item) == "item" and item.get("media-type") in CHAPTER_TYPES
+        if _local(item) == "item" and item.get("media-type") in HTML_TYPES
     }
     for reference in package.iter():
         if _local(reference) == "itemref" and reference.get("linear") != "no":

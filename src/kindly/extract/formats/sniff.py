@@ -13,7 +13,7 @@ from typing import Literal
 from turbohtml import detect
 
 from kindly.extract.formats.data import is_json, is_json_lines
-from kindly.models import Page
+from kindly.models import HTML_TYPES, Page
 
 Kind = Literal[
     "html",
@@ -130,7 +130,6 @@ HTML_DOCUMENT = re.compile(
 )
 XML_START = re.compile(rb"\s*<(?:\?xml|rss|feed|rdf:rdf|urlset|sitemapindex)[\s>]", re.I)
 JSON_START = re.compile(rb"\s*[\[{]")
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 XML_TYPE = re.compile(r"(?:/|\+)xml\Z")
 MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown"})
 MARKDOWN_PATH = re.compile(r"\.(?:md|mkd|markdown)(?:[?#]|\Z)", re.I)

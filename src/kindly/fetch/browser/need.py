@@ -13,9 +13,9 @@ from itertools import islice
 
 from kindly import challenges, script_evidence
 from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
-from kindly.models import FetchMethod, Page
+from kindly.models import HTML_TYPES, FetchMethod, Page
 
-HTML_TYPES = frozenset({"", "text/html", "application/xhtml+xml"})
+MAYBE_HTML_TYPES = HTML_TYPES | {""}
 LOOKED_AT_BYTES = 400_000
 CONDENSED_BYTES = 24_000
 """Of markup and of the beginnings of scripts: on a page with little text, the evidence is there."""
@@ -104,7 +104,7 @@ def browser_reason(
 
 def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
     """Whether `browser_reason` has to look at the page's bytes; if so, call it in a thread."""
-    if page.media_type not in HTML_TYPES or page.how.method is FetchMethod.BROWSER:
+    if page.media_type not in MAYBE_HTML_TYPES or page.how.method is FetchMethod.BROWSER:
         return False
     return text_chars is None or text_chars < ENOUGH_CHARS
 

@@ -35,7 +35,7 @@ Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(
 Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
 
 
-class WebSearch(Arguments):
+class WebSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
     query: Question
@@ -51,7 +51,7 @@ class WebSearch(Arguments):
     max_tokens: MaxTokens = None
 
 
-class GetContent(Arguments):
+class GetContentArguments(Arguments):
     """Arguments of `get_content`."""
 
     url: Address
@@ -74,7 +74,7 @@ Questions = Annotated[
 MaxResults = Annotated[int, Field(ge=1, le=50)]
 
 
-class ReadPage(Arguments):
+class ReadPageArguments(Arguments):
     """Arguments of `read_page`."""
 
     url: Address
@@ -84,7 +84,7 @@ class ReadPage(Arguments):
     max_tokens: MaxTokens = None
 
 
-class Recall(Arguments):
+class RecallArguments(Arguments):
     """Arguments of `recall`."""
 
     question: Questions
@@ -92,7 +92,7 @@ class Recall(Arguments):
     max_tokens: MaxTokens = None
 
 
-async def web_search(call: Call, arguments: WebSearch) -> Output:
+async def web_search(call: Call, arguments: WebSearchArguments) -> Output:
     """Search, read the pages found, and render what fits."""
     query = Query(
         text=arguments.query,
@@ -109,7 +109,7 @@ async def web_search(call: Call, arguments: WebSearch) -> Output:
     return to_output(search_result(hits, sources, new_fence(), tokens))
 
 
-async def get_content(call: Call, arguments: GetContent) -> Output:
+async def get_content(call: Call, arguments: GetContentArguments) -> Output:
     """Read one page, from the start or from where a cursor points."""
     stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
     options = ExtractOptions(
@@ -128,7 +128,7 @@ async def get_content(call: Call, arguments: GetContent) -> Output:
     return to_output(page_result(arguments.url, document, start, new_fence(), tokens))
 
 
-async def read_page(call: Call, arguments: ReadPage) -> Output:
+async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
     """The passages of one page that answer."""
     try:
         found = await pipeline.read(
@@ -146,7 +146,7 @@ async def read_page(call: Call, arguments: ReadPage) -> Output:
     return to_output(page_findings(arguments.url, found, new_fence(), tokens))
 
 
-async def recall(call: Call, arguments: Recall) -> Output:
+async def recall(call: Call, arguments: RecallArguments) -> Output:
     """The passages of all pages read so far that answer."""
     found = await pipeline.recall(
         call.app.stages, as_list(arguments.question), limit=arguments.max_results
@@ -186,7 +186,7 @@ PROFILE = Profile(
                 "with the reason in status. Long pages are cut; pass link and cursor to get_content "
                 "to go on."
             ),
-            arguments=WebSearch,
+            arguments=WebSearchArguments,
             output_schema=record(
                 {
                     "results": {
@@ -215,7 +215,7 @@ PROFILE = Profile(
                 "Read one web page by its address as Markdown. A long page is cut to max_tokens; "
                 "call again with the cursor of the answer to go on."
             ),
-            arguments=GetContent,
+            arguments=GetContentArguments,
             output_schema=record(
                 {"url": TEXT, "page_content": TEXT},
                 {
@@ -240,7 +240,7 @@ PROFILE = Profile(
                 "each with score, headings and a link to the place. Says so when the page does not "
                 "answer. Cheaper than get_content for long pages."
             ),
-            arguments=ReadPage,
+            arguments=ReadPageArguments,
             output_schema=record(
                 {"url": TEXT, **_findings()},
                 {"status": TEXT, "title": TEXT, "how": TEXT, "note": TEXT},
@@ -251,7 +251,7 @@ PROFILE = Profile(
             name="recall",
             title="Ask all pages read before",
             description=("Ask a question of every page that was read before, without any network."),
-            arguments=Recall,
+            arguments=RecallArguments,
             output_schema=record(_findings("url", "title"), {}),
             run=recall,
             open_world=False,

@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Sequence
 
 from kindly.budget import count_tokens
-from kindly.models import Outcome
+from kindly.models import Outcome, Passage
 from kindly.server.json_schema import Json
 from kindly.server.render.fence import fence_free
 from kindly.server.tool import Output
@@ -24,7 +25,7 @@ def compact(value: object) -> str:
 
 def larger_size(text: str, data: Json) -> int:
     """Tokens of an answer: its text or its compact JSON, whichever is larger."""
-    return max(count_tokens(text), count_tokens(compact(data)))
+    return max(count_tokens(text), json_size(data))
 
 
 def json_output(data: Json, *, failed: bool = False) -> Output:
@@ -32,9 +33,9 @@ def json_output(data: Json, *, failed: bool = False) -> Output:
     return Output(compact(data), data, failed=failed)
 
 
-def json_size(output: Output) -> int:
-    """Tokens of such an answer."""
-    return count_tokens(output.text)
+def json_size(value: object) -> int:
+    """Tokens of a value as compact JSON."""
+    return count_tokens(compact(value))
 
 
 def clip(text: str, tokens: int) -> str:
@@ -56,6 +57,18 @@ def dated(published: str | None) -> str | None:
 def gap(characters: int) -> str:
     """Marks text that is left out between two excerpts."""
     return f"[… {characters:,} characters left out …]"
+
+
+def with_gaps(passages: Sequence[Passage]) -> list[str]:
+    """The texts of some passages of one page, with marks for what is left out before, between and after them."""
+    pieces: list[str] = []
+    position = total = 0
+    for passage in passages:
+        if passage.start > position:
+            pieces.append(gap(passage.start - position))
+        pieces.append(passage.text.strip("\n"))
+        position, total = passage.end, passage.total
+    return [*pieces, gap(total - position)] if position < total else pieces
 
 
 def provenance(fetched_at: str | None, content_hash: str | None) -> list[str]:

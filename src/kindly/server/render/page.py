@@ -10,10 +10,10 @@ from kindly.server.render.formatting import (
     TITLE_TOKENS,
     clip,
     dated,
-    gap,
     larger_size,
     provenance,
     status_data,
+    with_gaps,
     without_none,
 )
 from kindly.server.render.results import PageResult
@@ -124,18 +124,9 @@ def note(outcome: Outcome) -> str:
 def _excerpts(excerpt: SourceExcerpt, url: str, fence: AnyFence) -> str:
     """The parts of a long page that the query needs, with marks for the gaps between them."""
     total = excerpt.excerpts[0].total
-    pieces: list[str] = []
-    position = 0
-    for passage in excerpt.excerpts:
-        if passage.start > position:
-            pieces.append(gap(passage.start - position))
-        pieces.append(passage.text.strip("\n"))
-        position = passage.end
-    if position < total:
-        pieces.append(gap(total - position))
     shown = sum(passage.end - passage.start for passage in excerpt.excerpts)
     outline = f" All of it: {' · '.join(excerpt.outline)}." if excerpt.outline else ""
-    fenced = fence.around("\n\n".join(pieces), url)
+    fenced = fence.around("\n\n".join(with_gaps(excerpt.excerpts)), url)
     return (
         f"{fenced}\n_Cut to what the query needs: {shown:,} of {total:,} characters. "
         f"{_continuation(excerpt)}{fence_free(outline)}_"

@@ -316,7 +316,7 @@ async def test_a_page_dropped_by_another_process_while_it_is_rewritten_is_comple
 ) -> None:
     """Its terms were assumed to be stored already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
-        new = rows.NewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+        new = rows.SqliteNewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
         await store._file.write(partial(rows.put, new, {}))
         (found,) = await store.candidates(terms("oxidised"), None, 5)
         assert found.chunk == TEA.chunks[1]

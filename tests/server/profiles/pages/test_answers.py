@@ -4,7 +4,8 @@ import pytest
 
 from kindly.errors import InputError, ProviderFailed
 from kindly.models import Hit, Hits, Query
-from kindly.server.profiles.pages.answers import ITEMS_LEFT_OUT, google_json, searched
+from kindly.server.profiles.pages.answers import ITEMS_LEFT_OUT, queries_result, query_result
+from kindly.server.profiles.pages.results import query_json, to_json
 
 HIT = Hit("Cats", "https://example.com/cats", "All about cats.", "brave")
 
@@ -15,11 +16,11 @@ def hits(count: int = 1, *, provider: str = "brave", raw: dict[str, object] | No
 
 def test_the_json_of_google_is_passed_on() -> None:
     raw: dict[str, object] = {"kind": "customsearch#search", "items": [{"title": "Cats"}]}
-    assert google_json(hits(provider="google", raw=raw)) == raw
+    assert query_json(query_result(hits(provider="google", raw=raw))) == raw
 
 
 def test_other_providers_answer_in_the_shape_of_google() -> None:
-    answer = google_json(hits())
+    answer = query_json(query_result(hits()))
     assert answer["searchInformation"] == {"searchTime": 1.5, "totalResults": "1"}
     assert answer["items"] == [
         {
@@ -34,24 +35,26 @@ def test_other_providers_answer_in_the_shape_of_google() -> None:
 
 
 def test_no_hits_means_no_items() -> None:
-    assert "items" not in google_json(hits(0))
+    assert "items" not in query_json(query_result(hits(0)))
 
 
 @pytest.mark.parametrize(("status", "code"), [(500, 500), (None, 503)])
 def test_a_failed_query_has_an_error_in_its_place(status: int | None, code: int) -> None:
-    error = google_json(ProviderFailed("Google returned a server error.", status=status))["error"]
+    error = query_json(
+        query_result(ProviderFailed("Google returned a server error.", status=status))
+    )["error"]
     assert error["code"] == code
     assert "Google returned a server error." in error["message"]
 
 
 def test_items_that_do_not_fit_are_left_out_and_reported() -> None:
-    output = searched(["cats", "dogs"], [hits(50), hits(1)], 1_000)
-    shown = [len(one["result"]["items"]) for one in output.structured["queries"]]
+    answer = to_json(queries_result(["cats", "dogs"], [hits(50), hits(1)], 1_000))
+    shown = [len(one["result"]["items"]) for one in answer["queries"]]
     assert 0 < shown[0] < 50
     assert shown[1] == 1
-    assert output.structured["note"] == ITEMS_LEFT_OUT
+    assert answer["note"] == ITEMS_LEFT_OUT
 
 
 def test_too_many_queries_for_the_budget_are_an_input_error() -> None:
     with pytest.raises(InputError, match="ask fewer"):
-        searched(["cats" * 50] * 50, [hits(0)] * 50, 500)
+        queries_result(["cats" * 50] * 50, [hits(0)] * 50, 500)

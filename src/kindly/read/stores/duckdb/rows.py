@@ -67,7 +67,7 @@ WHERE id = ?
 
 
 @dataclass(frozen=True, slots=True)
-class NewPage:
+class DuckdbNewPage:
     """A page to write, with the terms of its chunks."""
 
     entry: StoredPageInfo
@@ -129,7 +129,7 @@ def _naive(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:
+def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
     """Store the page as exactly these chunks."""
     stored = model_of(database)
     first = row_format.model_to_keep(stored, page.model, page.vectors)
@@ -166,7 +166,7 @@ def put(page: NewPage, database: "duckdb.DuckDBPyConnection") -> None:
 
 def _add_chunks(
     database: "duckdb.DuckDBPyConnection",
-    page: NewPage,
+    page: DuckdbNewPage,
     new: Sequence[tuple[int, Chunk]],
     dimension: int,
 ) -> None:

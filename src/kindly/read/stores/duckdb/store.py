@@ -61,7 +61,7 @@ class DuckStore:
     ) -> None:
         kept = row_format.storable_chunks(chunks)
         terms = await anyio.to_thread.run_sync(sql.terms_of, kept)
-        page = sql.NewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
+        page = sql.DuckdbNewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
         await self._file.run(partial(sql.put, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:

@@ -78,7 +78,7 @@ OF_URL = b" WHERE key = encode(sha256(convert_to(%s, 'UTF8')), 'hex')"
 
 
 @dataclass(frozen=True, slots=True)
-class NewPage:
+class PostgresNewPage:
     """A page to write, with the lexemes of its chunks."""
 
     entry: StoredPageInfo
@@ -160,7 +160,7 @@ def to_vector(half: "HalfVector") -> "Vectors":
     return vector
 
 
-def put(page: NewPage, connection: "Connection") -> None:
+def put(page: PostgresNewPage, connection: "Connection") -> None:
     """Store the page as exactly these chunks."""
     model = _settled_model(connection, page)
     size = row_format.estimated_bytes(page.chunks, model.dimension if model else 0)
@@ -192,14 +192,14 @@ def put(page: NewPage, connection: "Connection") -> None:
         cursor.executemany(INSERT_CHUNK, new)
 
 
-def _half(page: NewPage, chunk: Chunk) -> "HalfVector | None":
+def _half(page: PostgresNewPage, chunk: Chunk) -> "HalfVector | None":
     from pgvector import HalfVector
 
     vector = page.vectors.get(chunk.id)
     return None if vector is None else HalfVector(vector)
 
 
-def _settled_model(connection: "Connection", page: NewPage) -> EmbeddingModel | None:
+def _settled_model(connection: "Connection", page: PostgresNewPage) -> EmbeddingModel | None:
     """The model of the stored vectors; the page's model, if its vectors are the first."""
     stored = model_of(connection)
     first = row_format.model_to_keep(stored, page.model, page.vectors)

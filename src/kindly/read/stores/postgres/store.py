@@ -53,7 +53,7 @@ class PostgresStore:
     ) -> None:
         kept = row_format.storable_chunks(chunks)
         words = await anyio.to_thread.run_sync(sql.words_of, kept)
-        page = sql.NewPage(row_format.storable_entry(entry), kept, words, vectors, model)
+        page = sql.PostgresNewPage(row_format.storable_entry(entry), kept, words, vectors, model)
         await self._server.run(partial(sql.put, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:

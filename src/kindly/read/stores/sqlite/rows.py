@@ -86,7 +86,7 @@ DELETE_ALL = (
 
 
 @dataclass(frozen=True, slots=True)
-class NewPage:
+class SqliteNewPage:
     """A page to write."""
 
     entry: StoredPageInfo
@@ -171,7 +171,7 @@ def known_chunks(url: str, database: "sqlite3.Connection") -> dict[str, StoredCh
 
 
 def prepared(
-    page: NewPage, database: "sqlite3.Connection"
+    page: SqliteNewPage, database: "sqlite3.Connection"
 ) -> "Callable[[sqlite3.Connection], None]":
     """The write of a page, with the terms of its new chunks computed before the transaction."""
     known = known_chunks(page.entry.url, database)
@@ -179,7 +179,7 @@ def prepared(
     return partial(put, page, terms_of(new))
 
 
-def put(page: NewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
+def put(page: SqliteNewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
     """Store the page as exactly these chunks."""
     stored = model_of(database)
     model = row_format.model_to_keep(stored, page.model, page.vectors)

@@ -61,7 +61,7 @@ class SqliteStore:
         model: EmbeddingModel | None,
     ) -> None:
         kept = row_format.storable_chunks(chunks)
-        page = sql.NewPage(row_format.storable_entry(entry), kept, vectors, model)
+        page = sql.SqliteNewPage(row_format.storable_entry(entry), kept, vectors, model)
         await self._file.write_soon(partial(sql.prepared, page))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:

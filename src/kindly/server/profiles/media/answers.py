@@ -1,11 +1,11 @@
-"""Hits, a document or an error → the answers of profile `media`, within a number of tokens.
+"""Hits, a document or an error → the results of profile `media`, within a number of tokens.
 
 The text for the model is the compact JSON of the data. Page text is inside JSON strings, which it cannot end, and what
 in it looks like a fence mark is defused.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from kindly.budget import count_tokens, fit
@@ -18,16 +18,21 @@ from kindly.errors import (
     SearchError,
     SelectorNotMatched,
 )
-from kindly.models import NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
+from kindly.models import HTML_TYPES, NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
 from kindly.server.json_schema import Json
-from kindly.server.render.fence import defused
-from kindly.server.render.formatting import (
-    TITLE_TOKENS,
-    clip,
-    compact,
-    json_output,
-    json_size,
+from kindly.server.profiles.media.results import (
+    MediaFailure,
+    MediaHit,
+    MediaMetadata,
+    MediaPage,
+    MediaPageFailure,
+    MediaResult,
+    MediaSearchFailure,
+    MediaSearchResult,
+    to_json,
 )
+from kindly.server.render.fence import defused
+from kindly.server.render.formatting import TITLE_TOKENS, clip, json_output, json_size
 from kindly.server.tool import Output
 from kindly.text.dates import to_date
 from kindly.text.domains import registered
@@ -46,7 +51,6 @@ PAYWALL = "Content appears to be behind a paywall"
 BEGINNING_ONLY = "Only the beginning of this file was read"
 LARGE = "Content too large: only the beginning of the page was fetched"
 SUBSCRIPTION = "This page requires a subscription; none of its text can be read without one."
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 ERRORS: Mapping[OutcomeKind, tuple[str, str]] = {
     OutcomeKind.NOT_FOUND: (
@@ -76,84 +80,83 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def search_output(hits: Hits, tokens: int, day: date) -> Output:
+def search_result(hits: Hits, tokens: int, day: date) -> MediaSearchResult:
     """The results of a search, as many as `tokens` allow."""
-    items = [_item(hit, day) for hit in hits.hits]
-    for kept in range(len(items), -1, -1):
-        output = _search(hits, items, kept)
-        if json_size(output) <= tokens:
-            break
-    return output
+    if not hits.hits:
+        return MediaSearchResult(hits.query.text, 0, (), suggestion=NOTHING_FOUND)
+    found = tuple(_hit(hit, day) for hit in hits.hits)
+    result = MediaSearchResult(
+        hits.query.text,
+        max(hits.total or 0, len(found)),
+        found,
+        hits.provider,
+        round(hits.took_ms / 1000, 2),
+    )
+    left_out = 0
+    while result.hits and _size(result) > tokens:
+        left_out += 1
+        result = replace(result, hits=found[:-left_out], suggestion=_did_not_fit(left_out))
+    return result
 
 
-def _search(hits: Hits, items: list[Json], kept: int) -> Output:
-    structured: Json = {
-        "query": hits.query.text,
-        "totalResults": max(hits.total or 0, len(items)),
-        "results": items[:kept],
-    }
-    if not items:
-        structured |= {"totalResults": 0, "suggestion": NOTHING_FOUND}
-        return json_output(structured)
-    structured |= {
-        "searchEngine": hits.provider,
-        "searchTime": round(hits.took_ms / 1000, 2),
-    }
-    if kept < len(items):
-        structured["suggestion"] = (
-            f"{len(items) - kept} more results did not fit this answer. Ask for fewer, or narrow the query."
-        )
-    return json_output(structured)
+def _hit(hit: Hit, day: date) -> MediaHit:
+    return MediaHit(
+        clip(hit.title, TITLE_TOKENS),
+        hit.url,
+        snippet(defused(hit.snippet), SNIPPET_CHARACTERS),
+        registered(hit.url),
+        to_date(hit.published, day),
+    )
 
 
-def _item(hit: Hit, day: date) -> Json:
-    return {
-        "title": clip(hit.title, TITLE_TOKENS),
-        "url": hit.url,
-        "snippet": snippet(defused(hit.snippet), SNIPPET_CHARACTERS),
-        "domain": registered(hit.url),
-        "datePublished": to_date(hit.published, day),
-    }
+def _did_not_fit(count: int) -> str:
+    return f"{count} more results did not fit this answer. Ask for fewer, or narrow the query."
 
 
-def page_output(shown: Shown, document: Document, tokens: int, day: date) -> Output:
+def _size(result: MediaResult) -> int:
+    return json_size(to_json(result))
+
+
+def page_result(shown: Shown, document: Document, tokens: int, day: date) -> MediaPage:
     """A page: its text up to the requested length and within `tokens`, its metadata and its links."""
     text = defused(document.text)
-    links = _links(document.links, tokens // LINKS_SHARE) if shown.include_links else None
     shorten = cut_markup if document.format == "html" else cut
+    links = _links(document.links, tokens // LINKS_SHARE) if shown.include_links else None
+    metadata = None if shown.selector is not None else _metadata(document, day)
 
-    def build(available: int) -> Output:
+    def build(available: int) -> MediaPage:
         content = shorten(text, min(shown.max_length, available * 4))
-        return json_output(_page(shown, document, content, links, day))
+        return _page(shown, document, content, metadata, links)
 
-    return fit(build, json_size, tokens)
+    return fit(build, _size, tokens)
 
 
 def _page(
-    shown: Shown, document: Document, content: str, links: Sequence[Link] | None, day: date
-) -> Json:
-    cut_short = len(content) < len(document.text)
+    shown: Shown,
+    document: Document,
+    content: str,
+    metadata: MediaMetadata | None,
+    links: Sequence[Link] | None,
+) -> MediaPage:
     partial = document.partial and not document.cut and shown.selector is None
-    page: Json = {"url": shown.url}
-    if shown.selector is not None:
-        page["selector"] = shown.selector
-    page |= {
-        "status": "partial" if partial else "success",
-        "title": clip(document.metadata.title, TITLE_TOKENS),
-        "content": content,
-        "contentLength": len(content),
-        "truncated": cut_short or document.partial,
-    }
-    if notes := _notes(document, content, links, partial=partial):
-        page["message"] = ". ".join(notes)
-    if shown.selector is not None:
-        return page | {"selectorMatched": True}
-    page["metadata"] = _metadata(document, day)
-    if links is not None:
-        page["links"] = [
-            {"text": clip(link.text, TITLE_TOKENS), "url": defused(link.url)} for link in links
-        ]
-    return page
+    notes = _notes(document, content, links, partial=partial)
+    return MediaPage(
+        shown.url,
+        partial,
+        clip(document.metadata.title, TITLE_TOKENS),
+        content,
+        truncated=len(content) < len(document.text) or document.partial,
+        message=". ".join(notes) or None,
+        selector=shown.selector,
+        metadata=metadata,
+        links=tuple(map(_shown_link, links))
+        if links is not None and shown.selector is None
+        else None,
+    )
+
+
+def _shown_link(link: Link) -> Link:
+    return Link(clip(link.text, TITLE_TOKENS), defused(link.url))
 
 
 def _notes(
@@ -174,26 +177,29 @@ def _notes(
     return notes
 
 
-def _metadata(document: Document, day: date) -> Json:
+def _metadata(document: Document, day: date) -> MediaMetadata:
     about = document.metadata
-    known: Json = {
-        "description": about.description and clip(about.description, DESCRIPTION_TOKENS),
-        "author": about.author and clip(about.author, TITLE_TOKENS),
-        "datePublished": to_date(about.published, day),
-        "siteName": about.site and clip(about.site, TITLE_TOKENS),
-    }
-    if about.structured and count_tokens(compact(about.structured)) <= STRUCTURED_TOKENS:
-        known["structuredData"] = _each(dict(about.structured), defused)
-    return known
+    shows_data = about.structured and json_size(about.structured) <= STRUCTURED_TOKENS
+    return MediaMetadata(
+        about.description and clip(about.description, DESCRIPTION_TOKENS),
+        about.author and clip(about.author, TITLE_TOKENS),
+        to_date(about.published, day),
+        about.site and clip(about.site, TITLE_TOKENS),
+        _defused_data(about.structured) if shows_data else None,
+    )
 
 
-def _each(value: object, change: Callable[[str], str]) -> object:
-    """A JSON value with every string in it changed."""
+def _defused_data(data: Mapping[str, object]) -> Json:
+    """Structured data in which every string is defused."""
+    return {defused(name): _defused(value) for name, value in data.items()}
+
+
+def _defused(value: object) -> object:
     if isinstance(value, str):
-        return change(value)
+        return defused(value)
     if isinstance(value, dict):
-        return {change(name): _each(item, change) for name, item in value.items()}
-    return [_each(item, change) for item in value] if isinstance(value, list) else value
+        return _defused_data(value)
+    return [_defused(item) for item in value] if isinstance(value, list) else value
 
 
 def _links(links: Sequence[Link], tokens: int) -> list[Link]:
@@ -211,45 +217,22 @@ def fetch_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output
     """A page that cannot be read: `partial` if only subscribers can read it, else an error."""
     url = str(arguments.get("url") or "")[:QUOTED]
     if error.kind is OutcomeKind.PAYWALLED:
-        return json_output(
-            {
-                "url": url,
-                "status": "partial",
-                "title": None,
-                "content": SUBSCRIPTION,
-                "contentLength": len(SUBSCRIPTION),
-                "truncated": True,
-                "message": PAYWALL,
-            }
+        page = MediaPage(
+            url, partial=True, title=None, content=SUBSCRIPTION, truncated=True, message=PAYWALL
         )
-    message, suggestion = _explained(error)
-    failed: Json = {"url": url}
-    if isinstance(error, SelectorNotMatched):
-        failed["selector"] = error.selector
-    failed |= {
-        "status": "error",
-        "errorCode": error.status if isinstance(error, FetchError) else None,
-        "message": message,
-        "suggestion": suggestion,
-    }
-    if isinstance(error, SelectorNotMatched):
-        failed["selectorMatched"] = False
-    return json_output(failed, failed=True)
+        return json_output(to_json(page))
+    selector = error.selector if isinstance(error, SelectorNotMatched) else None
+    code = error.status if isinstance(error, FetchError) else None
+    failure = MediaPageFailure(url, MediaFailure(code, *_explained(error)), selector)
+    return json_output(to_json(failure), failed=True)
 
 
 def search_failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
     """A failed search, in the shape of a failed page; never an empty list."""
-    message, suggestion = _explained(error)
-    return json_output(
-        {
-            "query": str(arguments.get("query") or "")[:QUOTED],
-            "status": "error",
-            "errorCode": error.status if isinstance(error, SearchError) else None,
-            "message": message,
-            "suggestion": suggestion,
-        },
-        failed=True,
-    )
+    query = str(arguments.get("query") or "")[:QUOTED]
+    code = error.status if isinstance(error, SearchError) else None
+    failure = MediaSearchFailure(query, MediaFailure(code, *_explained(error)))
+    return json_output(to_json(failure), failed=True)
 
 
 def _explained(error: KindlyError) -> tuple[str, str]:

@@ -9,17 +9,19 @@ from typing import Annotated
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from kindly import pipeline
-from kindly.errors import FetchError, KindlyError, NoContent, NoProvider, PageTimeout, PageWalled
+from kindly.errors import FetchError, NoContent, NoProvider, PageTimeout, PageWalled, SearchError
 from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.profiles.pages.answers import (
     CONTENT_PROTECTED,
-    page_answer,
-    searched,
+    page_chunks,
+    queries_result,
     without_chunks,
 )
+from kindly.server.profiles.pages.results import ChunksResult, to_json
+from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults, preferred_first
@@ -75,15 +77,19 @@ async def search(
         for text in texts
     ]
     outcomes = await call.app.stages.searcher.search_all(queries, call.deadline)
-    failures = [outcome for outcome in outcomes if isinstance(outcome, KindlyError)]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, SearchError)]
     if len(failures) == len(outcomes):
         first = failures[0]
         raise NoProvider(NO_KEYS) if isinstance(first, NoProvider) else first
-    return searched(texts, outcomes, call.app.tokens_for(None))
+    return json_output(to_json(queries_result(texts, outcomes, call.app.tokens_for(None))))
 
 
 async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
     """The chunks of one page that match each query."""
+    return json_output(to_json(await _read(call, arguments)))
+
+
+async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
     stages, queries = call.app.stages, as_list(arguments.query)
     try:
         found = await pipeline.read(
@@ -107,7 +113,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
         raise
     if found.page.partial and found.page.total <= TEASER_CHARACTERS:
         return without_chunks(arguments.url, queries, CONTENT_PROTECTED)
-    return page_answer(
+    return page_chunks(
         arguments.url,
         found,
         call.app.tokens_for(None),

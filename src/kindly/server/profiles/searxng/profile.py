@@ -22,7 +22,14 @@ from kindly.server.json_schema import (
     array,
     record,
 )
-from kindly.server.profiles.searxng.answers import SearxngAnswer, failure, found_output, with_scores
+from kindly.server.profiles.searxng.answers import (
+    SearxngAnswer,
+    failure,
+    search_result,
+    with_scores,
+)
+from kindly.server.profiles.searxng.results import to_json
+from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
@@ -33,7 +40,7 @@ DEFAULT_RESULTS, MAX_RESULTS = 10, 50
 RESULTS_COUNT = "Number of search results to return"
 
 
-class WebSearch(Arguments):
+class SearxngSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
     query: Annotated[
@@ -70,7 +77,9 @@ class Processing:
     code_blocks: bool = True
 
 
-async def web_search(call: Call, arguments: WebSearch, *, processing: Processing) -> Output:
+async def web_search(
+    call: Call, arguments: SearxngSearchArguments, *, processing: Processing
+) -> Output:
     """Search, read the pages found if requested, and render what fits."""
     query = Query(
         text=arguments.query,
@@ -88,7 +97,8 @@ async def web_search(call: Call, arguments: WebSearch, *, processing: Processing
         summed = partial(_summarised, found, arguments.query, processing.summary_characters)
         found = await anyio.to_thread.run_sync(summed)
     tokens = call.app.tokens_for(None)
-    return found_output(hits, found, tokens, fetch_content=arguments.fetch_content)
+    result = search_result(hits, found, tokens, fetch_content=arguments.fetch_content)
+    return json_output(to_json(result))
 
 
 def _summarised(found: Sequence[SearxngAnswer], question: str, limit: int) -> list[SearxngAnswer]:
@@ -148,7 +158,8 @@ OUTPUT = record(
 
 
 def tools(
-    arguments: type[WebSearch] = WebSearch, processing: Processing | None = None
+    arguments: type[SearxngSearchArguments] = SearxngSearchArguments,
+    processing: Processing | None = None,
 ) -> tuple[Tool, ...]:
     """The tool, with these limits and this processing."""
     return (
@@ -175,7 +186,9 @@ def tools_for(settings: Settings) -> tuple[Tool, ...]:
     most = settings.max_results or MAX_RESULTS
     count = Annotated[int, Field(ge=1, le=most, description=RESULTS_COUNT)]
     default = min(settings.default_results or DEFAULT_RESULTS, most)
-    arguments = create_model("WebSearch", __base__=WebSearch, results_count=(count, default))
+    arguments = create_model(
+        "SearxngSearchArguments", __base__=SearxngSearchArguments, results_count=(count, default)
+    )
     processing = Processing(settings.summaries, settings.summary_characters, settings.code_blocks)
     return tools(arguments, processing)
 
