@@ -12,7 +12,7 @@ import anyio.to_thread
 import pytest
 
 import kindly
-from tests.support.processes import SCRIPT, child_environment
+from tests.support.processes import PATIENCE_S, SCRIPT, child_environment, killed_after
 from tests.support.processes import run_kindly as run
 from tests.support.served_world import BOTH, CANARIES, environment, serper, tavily
 from tests.support.site import Answer, Site, html
@@ -196,9 +196,10 @@ async def on_a_terminal(environ: dict[str, str], *arguments: str) -> str:
         return seen
 
     try:
-        return (await anyio.to_thread.run_sync(read)).decode()
+        with killed_after(process):
+            return (await anyio.to_thread.run_sync(read)).decode()
     finally:
-        process.wait(30)
+        process.wait(PATIENCE_S)
         os.close(own)
 
 

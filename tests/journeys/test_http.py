@@ -78,7 +78,8 @@ async def test_no_token_is_in_the_log(tmp_path: Path) -> None:
                 headers = {"Authorization": f"Bearer {token}"}
                 await client.post(f"{address}?access_token=canary-query", json={}, headers=headers)
                 await client.get(address.replace("/mcp", "/canary-path"), headers=headers)
-        with socket.create_connection(("127.0.0.1", int(address.split(":")[2][:-4]))) as wire:
+        port = int(address.split(":")[2][:-4])
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as wire:
             wire.sendall(b"Authorization: Bearer canary-broken\r\n\r\n")
             assert wire.recv(100).startswith(b"HTTP/1.1 400")
     assert len(logged) >= 1

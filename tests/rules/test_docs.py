@@ -80,7 +80,7 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
 def demo() -> str:
     """What the demo prints."""
     script = str(Path(sys.executable).with_name("kindly"))
-    done = subprocess.run([script, "demo"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([script, "demo"], capture_output=True, text=True, timeout=120, check=True)
     return done.stdout.rstrip()
 
 

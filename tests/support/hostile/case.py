@@ -42,7 +42,7 @@ class Case:
     """Words that the text has."""
     hides: str = ""
     """Words that no text may have."""
-    seconds: float = 30.0
+    seconds: float = 120.0
     """By when it has ended."""
     slow: bool = False
     """Whether it lasts as long as it is let: asked with little patience."""

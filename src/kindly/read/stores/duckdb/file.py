@@ -8,7 +8,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -79,11 +79,13 @@ class DuckLibrary:
         migrations: Sequence[str],
         now: Callable[[], datetime],
         timeout_s: float = WAIT_S,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self.path = path
         self._migrations = migrations
         self._now = now
         self._timeout_s = timeout_s
+        self._sleep = sleep
         self._lock = anyio.Lock()
         self._waiting = 0
         self._database: duckdb.DuckDBPyConnection | None = None
@@ -121,7 +123,7 @@ class DuckLibrary:
     async def _with_retries(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
         give_up = anyio.current_time() + self._timeout_s
         repaired = False
-        await anyio.sleep(max(0.0, self._closed_until - time.monotonic()))
+        await self._sleep(max(0.0, self._closed_until - time.monotonic()))
         while True:
             try:
                 return await anyio.to_thread.run_sync(self._attempt, work)
@@ -130,7 +132,7 @@ class DuckLibrary:
                     raise self._unavailable(
                         f"{locked.holder or 'another process'} has held it for too long"
                     ) from locked
-                await anyio.sleep(random.uniform(*PAUSE_S))  # noqa: S311 - so that no two fall into step
+                await self._sleep(random.uniform(*PAUSE_S))  # noqa: S311 - so that no two fall into step
             except _Damaged as damaged:
                 await self._close()
                 if repaired:

@@ -3,13 +3,14 @@
 Vectors are compared exactly: DuckDB's vector index is experimental on disk, and otherwise built at every opening.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 
 from kindly.concurrency.key_locks import KeyLocks
@@ -41,8 +42,9 @@ class DuckStore:
         migrations: Sequence[str] = sql.MIGRATIONS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         timeout_s: float = WAIT_S,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._file = DuckLibrary(path, migrations, now, timeout_s)
+        self._file = DuckLibrary(path, migrations, now, timeout_s, sleep)
         self._locks = KeyLocks()
 
     async def model(self) -> EmbeddingModel | None:

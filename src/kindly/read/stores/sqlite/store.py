@@ -1,11 +1,13 @@
 """SQLite: one file that all servers of a machine share. Words by FTS5; vectors by a sign-bit index, then exactly."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import anyio
 
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
@@ -41,8 +43,9 @@ class SqliteStore:
         migrations: Sequence[str] = sql.MIGRATIONS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         timeout_s: float = BUSY_S,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
-        self._file = SqliteLibrary(path, migrations, now, timeout_s)
+        self._file = SqliteLibrary(path, migrations, now, timeout_s, sleep)
         self._sign_index = search.SharedSignIndex()
         self._locks = KeyLocks()
 
