@@ -59,7 +59,7 @@ async def site(anyio_backend: str) -> AsyncIterator[Site]:
 
 @pytest.fixture(autouse=True)
 def clean_environment() -> Iterator[None]:
-    """No key or setting of the person who runs the tests reaches them."""
+    """No key or setting of the developer's environment reaches them."""
     kept = dict(os.environ)
     for name in kept:
         if name in SETTINGS or name.upper() in SETTINGS or name.upper().startswith(OTHERS):

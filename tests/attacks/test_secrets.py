@@ -385,7 +385,7 @@ SECRET_NAMES = {
     "value", ["canary-bad-8d2e \x00", "canary bad\n-8d2e", "ftp://canary-8d2e@"]
 )
 @pytest.mark.parametrize("name", sorted({*SECRET_NAMES, *(e.name for e in ENV_BY_FIELD.values())}))
-def test_bad_value_of_a_setting_is_told_without_any_secret(name: str, value: str) -> None:
+def test_bad_value_of_a_setting_is_reported_without_any_secret(name: str, value: str) -> None:
     told = told_of({**KEYS, name: value})
     assert found_in(told) == []
     assert name not in SECRET_NAMES or "8d2e" not in told
@@ -398,7 +398,7 @@ def test_help_shows_no_value_of_the_environment(command: tuple[str, ...]) -> Non
     assert found_in(done.output) == []
 
 
-def test_unknown_setting_beside_keys_is_told_without_them(tmp_path: Path) -> None:
+def test_unknown_setting_beside_keys_is_reported_without_them(tmp_path: Path) -> None:
     config = tmp_path / "kindly.toml"
     config.write_text(
         f'SERPER_API_KEY = "{KEYS["SERPER_API_KEY"]}"\nSERPER_API_KYE = "x"\n[[[', "utf-8"

@@ -1,4 +1,4 @@
-"""A clock that is set forwards or backwards: nothing is kept for ever, nobody is shut out for as long."""
+"""A clock that is set forwards or backwards: nothing is kept or shut out for ever."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -19,7 +19,7 @@ from tests.support.verbs import engine, pages
 pytestmark = pytest.mark.anyio
 
 CLOSED = "http://127.0.0.1:1"
-"""Where nobody listens."""
+"""A port without a server."""
 NOT_LISTENING = "not listening"
 SEARCHES = 6
 
@@ -53,7 +53,7 @@ SHORT = {key: {"KINDLY_SEARCH_TIMEOUT_S": "3"} for key in ("silence", "drip")}
 """A short time-out where only the time-out ends the call."""
 
 
-async def test_a_name_that_does_not_resolve_is_told_and_the_next_page_comes() -> None:
+async def test_a_name_that_does_not_resolve_is_reported_and_the_next_page_comes() -> None:
     async def broken(host: str, port: int) -> Iterable[str]:
         raise OSError("Temporary failure in name resolution")
 
@@ -78,7 +78,7 @@ async def test_one_provider_of_two_down_fails_no_search(
 
 
 @pytest.mark.parametrize("outage", [*OUTAGES, NOT_LISTENING])
-async def test_all_providers_down_is_told_within_the_budget_of_a_search(
+async def test_all_providers_down_is_reported_within_the_budget_of_a_search(
     site: Site, tmp_path: Path, outage: str
 ) -> None:
     for name in ("serper", "tavily"):

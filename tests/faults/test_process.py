@@ -194,7 +194,7 @@ async def test_a_hundred_cancelled_calls_close_their_sockets_and_leave_no_task(
             return None
         finally:
             waiting -= 1
-        return html("nobody asks twice")
+        return html("no call comes here twice")
 
     urls = [site.add(f"/wait/{number}", wait) for number in range(CALLS)]
     environ = environment(

@@ -29,7 +29,7 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 @contextmanager
 def locked(folder: Path, *, wholly: bool) -> Iterator[None]:
-    """Another program holds every file: against writers, or against everybody."""
+    """Another program holds every file: against writers, or against readers too."""
     with ExitStack() as held:
         for name in FILES:
             other = held.enter_context(closing(sqlite3.connect(folder / name, timeout=20)))

@@ -173,7 +173,7 @@ async def test_a_passing_fault_is_not_noticed(site: Site, tmp_path: Path) -> Non
 
 
 async def test_as_many_queries_run_at_once_as_set(site: Site, tmp_path: Path) -> None:
-    """Nobody is answered before two have come, and never are there three."""
+    """No request is answered before two have arrived, and there are never three."""
     running, most, two = 0, 0, anyio.Event()
 
     async def meet(request: SiteRequest, stream: SocketStream) -> Answer:

@@ -63,7 +63,7 @@ async def test_an_issue_comes_through_the_api_and_its_token_goes_nowhere_else(
 
 
 async def test_a_failing_api_leaves_the_page_to_the_page(site: Site, tmp_path: Path) -> None:
-    """The page itself is not in reach here, and that is what is told."""
+    """The page itself is not in reach here, and the answer says so."""
     site.add("/se/questions/231767", Answer(status=500))
     environ = environment(
         site,

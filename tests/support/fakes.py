@@ -93,7 +93,7 @@ class FakeApi:
 
     @property
     def hosts(self) -> list[str]:
-        """Who was asked, in order."""
+        """The providers that were called, in order."""
         return [request.url.host for request in self.requests]
 
     def client(self, *, follow_redirects: bool = False) -> httpx2.AsyncClient:
@@ -114,7 +114,7 @@ class FakeApi:
 
 @dataclass
 class LoopbackServer:
-    """A real server on this machine that says the same to everybody."""
+    """A real server on this machine that gives every client the same answer."""
 
     port: int
     received: list[bytes] = field(default_factory=list)

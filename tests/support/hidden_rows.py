@@ -19,7 +19,7 @@ class Row:
     body: str
     css: str = ""
     static: bool = True
-    """Whether it can be told without running a browser."""
+    """Whether it can be found without running a browser."""
 
     @property
     def id(self) -> str:

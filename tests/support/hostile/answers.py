@@ -80,12 +80,12 @@ def changed(value: Json, *, address: bool) -> Callable[[str], bytes]:
 
 
 def fixed(body: bytes) -> Callable[[str], bytes]:
-    """The same for everybody."""
+    """The same for every provider."""
     return lambda _: body
 
 
 def listed(results: Json) -> Callable[[str], bytes]:
-    """The same in the place of everybody's results."""
+    """The same in place of every provider's results."""
     return lambda provider: with_results(provider, results)
 
 

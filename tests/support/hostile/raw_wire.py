@@ -341,7 +341,7 @@ async def _hops(request: SiteRequest, _: SocketStream) -> Answer:
 
 
 async def _cookie_wall(request: SiteRequest, _: SocketStream) -> Answer:
-    """Sends its reader back until he brings the cookie along, as nobody does here."""
+    """Redirects until the client sends the cookie, which never happens here."""
     if "cookie" in request.headers:
         return page("<p>The cookie came along</p>")
     return Answer(status=302, headers={"Location": request.path, "Set-Cookie": "a=b"})
@@ -370,7 +370,7 @@ TARGETS = {
 
 
 def redirects() -> list[Case]:
-    """Circles, long ways round, and places where nobody may go."""
+    """Redirect loops, long chains, and addresses that are refused."""
     case = partial(Case, "redirect")
 
     def meta(target: str) -> Answer:
