@@ -129,7 +129,7 @@ def held_by(pid: int) -> Held:
 
 
 async def settled(pid: int) -> Held:
-    """What the server holds once it has nothing to do, and has let go of connections that nobody uses."""
+    """What the server holds once it has nothing to do, and has closed unused connections."""
     await anyio.sleep(IDLE_S)
     return held_by(pid)
 

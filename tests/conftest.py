@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from itertools import chain
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kindly.settings.variables import known_names
 from tests.support.paths import TESTS
@@ -21,6 +22,12 @@ OTHERS = ("KINDLY_", "OTEL_", "ALL_PROXY")
 
 NOT_UNIT = {"attacks", "conformance", "contracts", "faults", "journeys", "live", "quality", "rules"}
 """Folders that do not mirror the package. All their tests count as slow."""
+
+settings.register_profile(
+    "kindly", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("kindly")
+"""The same examples in every run, and no bound that depends on the machine's speed."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,7 +59,7 @@ async def site(anyio_backend: str) -> AsyncIterator[Site]:
 
 @pytest.fixture(autouse=True)
 def clean_environment() -> Iterator[None]:
-    """Remove the keys and settings of the user who runs the tests."""
+    """Remove the keys and settings of the developer's environment."""
     kept = dict(os.environ)
     for name in kept:
         if name in SETTINGS or name.upper() in SETTINGS or name.upper().startswith(OTHERS):

@@ -24,7 +24,7 @@ async def pool_error(environ: dict[str, str]) -> PoolExhausted | None:
     """The error of a search through the public pool, if it fails that way."""
     async with open_app(Settings.load(environ)) as app:
         try:
-            await app.stages.searcher.search(Query("bees"), Deadline.after(8))
+            await app.stages.searcher.search(Query("bees"), Deadline.after(60))
         except PoolExhausted as error:
             return error
     return None
@@ -56,7 +56,7 @@ async def test_a_batch_keeps_its_order_and_isolates_a_failure(tmp_path: Path) ->
         async with open_app(Settings.load(environ)) as app:
             queries = [Query("a"), Query("bad"), Query("ccc")]
             with anyio.fail_after(120):
-                outcomes = await app.stages.searcher.search_all(queries, Deadline.after(10))
+                outcomes = await app.stages.searcher.search_all(queries, Deadline.after(60))
     assert [type(outcome).__name__ for outcome in outcomes] == ["Hits", "ProviderRejected", "Hits"]
     assert [outcome.query.text for outcome in outcomes if isinstance(outcome, Hits)] == ["a", "ccc"]
     assert isinstance(outcomes[1], SearchError)
@@ -68,7 +68,7 @@ async def test_provider_statistics_outlive_the_app(tmp_path: Path) -> None:
         settings = Settings.load(environment(site, tmp_path, **BOTH))
         for calls in (1, 2):
             async with open_app(settings) as app:
-                await app.stages.searcher.search(Query(f"bees {calls}"), Deadline.after(10))
+                await app.stages.searcher.search(Query(f"bees {calls}"), Deadline.after(60))
                 assert app.provider_status()[0].calls == calls
 
 

@@ -174,7 +174,7 @@ def test_flood_of_almost_marks_is_defused_in_one_pass(flood: str) -> None:
     assert fenced.endswith("<<<end web-page c0ffee00c0de>>>")
 
 
-async def test_mark_is_new_in_each_answer_and_told_to_nobody() -> None:
+async def test_mark_is_new_in_each_answer_and_shown_to_no_site() -> None:
     tokens: set[str] = set()
     async with running(Network({"a.example.com": [[PUBLIC]]})) as engine:
         for number in range(20):

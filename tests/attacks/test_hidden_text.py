@@ -29,6 +29,7 @@ from tests.support.html_pages import read
 from tests.support.paths import SHARED_DATA
 from tests.support.pdf_files import line, pdf
 from tests.support.pixels import WORDS, open_eyes
+from tests.support.shared_data import REASON
 from tests.support.site import Answer, html, running_site
 
 pytestmark = pytest.mark.anyio
@@ -120,7 +121,7 @@ def test_there_are_enough_rows_of_every_group() -> None:
 def test_no_hidden_text_leaves_a_page_as_it_was_sent(name: str) -> None:
     cases = [case for case in SETS[name] if case.static]
     if not cases:
-        pytest.skip("the shared security data is not beside this checkout")
+        pytest.skip(REASON)
     texts = {case.id: told(read(case.html, include_images=True)) for case in cases}
     found = leaks(cases, lambda case: texts[case.id])
     by_css = in_group(found, "css")

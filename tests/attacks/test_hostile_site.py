@@ -23,6 +23,7 @@ from tests.support.hostile.answers import LISTINGS, PATHS, SHAPES, Shape
 from tests.support.hostile.case import MARK, Case
 from tests.support.hostile.server import CASES
 from tests.support.paths import ROOT
+from tests.support.processes import killed_after
 
 pytestmark = pytest.mark.anyio
 
@@ -56,7 +57,8 @@ def process() -> "Iterator[subprocess.Popen[str]]":
 @pytest.fixture(scope="module")
 def port(process: "subprocess.Popen[str]") -> int:
     assert process.stdout is not None
-    return int(process.stdout.readline())
+    with killed_after(process):
+        return int(process.stdout.readline())
 
 
 def settings(port: int, folder: Path, **more: str) -> Settings:
@@ -95,7 +97,7 @@ class Server:
         url = f"http://127.0.0.1:{self.port}{path}"
         try:
             document = await pipeline.fetch(
-                app.stages, url, ExtractOptions(), Deadline.after(60), force_refresh=True
+                app.stages, url, ExtractOptions(), Deadline.after(100), force_refresh=True
             )
         except KindlyError as error:
             return error.kind, error.detail
@@ -200,7 +202,7 @@ async def test_a_provider_answer_of_the_wrong_shape_is_one_error_or_borne(
     with anyio.fail_after(120):
         try:
             hits = await vendors[provider].stages.searcher.search(
-                Query(shape.name), Deadline.after(20)
+                Query(shape.name), Deadline.after(60)
             )
         except SearchError as caught:
             error = caught
@@ -221,5 +223,5 @@ async def test_a_list_of_instances_of_the_wrong_shape_is_one_error(
     with anyio.fail_after(120):
         async with open_app(pool) as app:
             with pytest.raises(SearchError) as caught:
-                await app.stages.searcher.search(Query("bees"), Deadline.after(20))
+                await app.stages.searcher.search(Query("bees"), Deadline.after(60))
     assert caught.value.try_next

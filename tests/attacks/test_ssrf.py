@@ -426,14 +426,6 @@ async def test_opened_host_still_reaches_no_metadata_through_a_tunnel(address: s
         await guard.resolve("wiki.corp", 80)
 
 
-def test_every_refused_range_is_a_line_with_its_source_and_none_is_public() -> None:
-    for network, why in (*NEVER, *NOT_PUBLIC):
-        assert "(" in why, f"{network} has no source"
-        for address in (network.network_address, network.broadcast_address):
-            assert why_not_public(ip_address(address)), network
-    assert all(why for _, why in RESERVED_NAMES)
-
-
 @pytest.mark.parametrize(
     "network",
     [
@@ -481,7 +473,7 @@ async def test_only_get_is_sent_and_no_referer_or_cookie_goes_along() -> None:
     seams = Seams(FakeResolver({"example.com": [[PUBLIC]]}), dialler)
 
     async with open_fetcher(FetchLimits(respect_robots=False), seams=seams) as fetcher:
-        await fetcher.fetch(parse("https://example.com/"), Deadline.after(5))
+        await fetcher.fetch(parse("https://example.com/"), Deadline.after(60))
 
     assert [seen.target for seen in dialler.seen] == ["/", "/b"]
     for seen in dialler.seen:
@@ -499,19 +491,7 @@ async def test_hanging_look_up_ends_with_the_deadline() -> None:
             await fetcher.fetch(parse("http://example.com/"), Deadline.after(0.05))
 
 
-async def test_second_checked_address_is_dialled_when_the_first_refuses() -> None:
-    dialler = FakeDialler(lambda seen: html(ARTICLE), refusing=frozenset({"93.184.215.13"}))
-    answers = {"example.com": [["93.184.215.13", PUBLIC]]}
-    seams = Seams(FakeResolver(answers), dialler)
-
-    async with open_fetcher(FetchLimits(respect_robots=False), seams=seams) as fetcher:
-        page = await fetcher.fetch(parse("http://example.com/"), Deadline.after(5))
-
-    assert page.body == ARTICLE.encode()
-    assert dialler.dialled == [("93.184.215.13", 80), (PUBLIC, 80)]
-
-
-async def test_refused_hop_is_told_with_the_url_that_was_asked_for() -> None:
+async def test_refused_hop_is_reported_with_the_url_that_was_asked_for() -> None:
     dialler = FakeDialler(
         lambda seen: Answer(status=302, headers={"Location": "http://192.168.0.1/x"})
     )
@@ -519,7 +499,7 @@ async def test_refused_hop_is_told_with_the_url_that_was_asked_for() -> None:
 
     async with open_fetcher(FetchLimits(respect_robots=False), seams=seams) as fetcher:
         with pytest.raises(AddressRefused) as caught:
-            await fetcher.fetch(parse("http://example.com/a"), Deadline.after(5))
+            await fetcher.fetch(parse("http://example.com/a"), Deadline.after(60))
 
     assert caught.value.url == "http://example.com/a"
     assert "192.168.0.1" in caught.value.detail

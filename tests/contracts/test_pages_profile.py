@@ -234,7 +234,7 @@ def test_what_is_set_goes_before_what_the_profile_takes_for_granted() -> None:
     assert settings.store.get_secret_value() == "sqlite"
 
 
-def test_one_of_several_queries_that_is_wrong_is_told_apart_from_the_list() -> None:
+def test_one_wrong_query_of_several_is_named_apart_from_the_list() -> None:
     with pytest.raises(InputError, match="at least 1 character"):
         SearchInput.parse({"query": ["a", ""]})
     with pytest.raises(InputError, match="at least 1 item"):

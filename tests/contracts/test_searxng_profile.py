@@ -240,7 +240,10 @@ def test_nothing_of_a_search_is_kept_on_disk_by_default() -> None:
     settings = Settings.load({"KINDLY_PROFILE": "searxng"})
     assert settings.store.get_secret_value() == "memory"
     assert settings.pages_file is None
-    assert settings.respect_robots_txt is True
+
+
+def test_robots_are_respected_by_default() -> None:
+    assert Settings.load({"KINDLY_PROFILE": "searxng"}).respect_robots_txt is True
 
 
 ATTEMPTED = ("https://search.example1.org", "https://search.example2.org")

@@ -49,7 +49,7 @@ async def test_a_kept_page_is_asked_for_again_once_and_then_kept_by_the_new_time
 
         async def how() -> str:
             with anyio.fail_after(120):
-                return str((await fetcher.fetch(url, Deadline.after(10))).how)
+                return str((await fetcher.fetch(url, Deadline.after(60))).how)
 
         assert [await how(), await how()] == ["http", "cache"]
         wall.now += timedelta(days=days)

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +26,9 @@ from tests.support.processes import (
     SCRIPT,
     RawServer,
     child_environment,
+    killed_after,
     tool_call,
+    until,
 )
 from tests.support.served_world import calling, environment
 from tests.support.site import Answer, Site, SiteRequest, html
@@ -57,11 +59,6 @@ def is_there(pid: int) -> bool:
 
 def are_gone(pids: list[int]) -> bool:
     return not any(map(is_there, pids))
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110 - another process sets no event here
-        await anyio.sleep(0.005)
 
 
 @contextmanager
@@ -102,7 +99,8 @@ def http_server(site: Site, folder: Path) -> Iterator[tuple["subprocess.Popen[by
     ) as process:
         try:
             assert process.stderr is not None
-            match = re.search(rb"http://127\.0\.0\.1:(\d+)", process.stderr.readline())
+            with killed_after(process):
+                match = re.search(rb"http://127\.0\.0\.1:(\d+)", process.stderr.readline())
             assert match is not None
             yield process, int(match[1])
         finally:
@@ -196,7 +194,7 @@ async def test_a_hundred_cancelled_calls_close_their_sockets_and_leave_no_task(
             return None
         finally:
             waiting -= 1
-        return html("nobody asks twice")
+        return html("no call comes here twice")
 
     urls = [site.add(f"/wait/{number}", wait) for number in range(CALLS)]
     environ = environment(

@@ -40,14 +40,16 @@ def locked(folder: Path, *, wholly: bool) -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short file time-outs and no cool-down after a failure, so that tests do not wait for them."""
-    monkeypatch.setattr(sqlite, "BUSY_S", 0.05)
-    monkeypatch.setattr(sqlite, "COOLDOWN_S", 0.0)
-    monkeypatch.setattr(store_breaker, "TIMEOUT_S", 0.3)
-    monkeypatch.setattr(store_breaker, "PROBE_TIMEOUT_S", 0.3)
-    monkeypatch.setattr(store_breaker, "COOLDOWN_S", 0.0)
+@contextmanager
+def short_timeouts() -> Iterator[None]:
+    """Short time-outs and no cool-down, for as long as the files are locked; a test would wait for both."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "BUSY_S", 0.05)
+        patch.setattr(sqlite, "COOLDOWN_S", 0.0)
+        patch.setattr(store_breaker, "TIMEOUT_S", 0.3)
+        patch.setattr(store_breaker, "PROBE_TIMEOUT_S", 0.3)
+        patch.setattr(store_breaker, "COOLDOWN_S", 0.0)
+        yield
 
 
 async def all_verbs(at: Engine) -> list[str]:
@@ -63,7 +65,6 @@ async def all_verbs(at: Engine) -> list[str]:
 WELL = ["ok", "http", "http", "http"]
 
 
-@pytest.mark.usefixtures("hasty")
 async def test_files_locked_while_it_runs_cost_no_answer_and_one_warning_and_are_used_again(
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -71,7 +72,7 @@ async def test_files_locked_while_it_runs_cost_no_answer_and_one_warning_and_are
     with anyio.fail_after(120):
         async with engine(site, tmp_path) as at:
             assert await at.search("before") == "ok"
-            with locked(tmp_path, wholly=False):
+            with locked(tmp_path, wholly=False), short_timeouts():
                 assert await all_verbs(at) == WELL
             assert len(warnings(caplog)) == 1
             assert await at.fetch("/p4") == "http"
@@ -81,7 +82,6 @@ async def test_files_locked_while_it_runs_cost_no_answer_and_one_warning_and_are
     assert len(warnings(caplog)) == 1
 
 
-@pytest.mark.usefixtures("hasty")
 async def test_files_locked_at_its_start_cost_no_answer_and_one_warning_and_are_used_again(
     site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -90,7 +90,7 @@ async def test_files_locked_at_its_start_cost_no_answer_and_one_warning_and_are_
         async with engine(site, tmp_path) as at:
             assert await at.search("before") == "ok"
         async with engine(site, tmp_path) as at:
-            with locked(tmp_path, wholly=True):
+            with locked(tmp_path, wholly=True), short_timeouts():
                 assert await all_verbs(at) == WELL
             assert len(warnings(caplog)) == 1
             assert await at.fetch("/p4") == "http"

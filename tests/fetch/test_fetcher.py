@@ -154,7 +154,7 @@ async def test_long_retry_after_is_reported_and_not_waited_for(site: Site, statu
     async with fetching() as fetcher:
         for _ in range(2):
             with pytest.raises(PageRateLimited) as caught:
-                await fetcher.fetch(parse(url), Deadline.after(10))
+                await fetcher.fetch(parse(url), Deadline.after(60))
 
     assert caught.value.retry_after_s == pytest.approx(120, abs=5)
     assert site.count(f"/limited/{status}") == 1
@@ -238,8 +238,8 @@ async def test_redirect_into_a_disallowed_page_is_refused() -> None:
 async def test_second_fetch_comes_from_the_cache(site: Site) -> None:
     async with fetching() as fetcher:
         url = parse(site.url("/article"))
-        first = await fetcher.fetch(url, Deadline.after(10))
-        second = await fetcher.fetch(url, Deadline.after(10))
+        first = await fetcher.fetch(url, Deadline.after(60))
+        second = await fetcher.fetch(url, Deadline.after(60))
         kept = await fetcher.cached(url)
         nothing = await fetcher.cached(parse(site.url("/plain")))
 
@@ -254,8 +254,8 @@ async def test_second_fetch_comes_from_the_cache(site: Site) -> None:
 async def test_forced_refresh_asks_whether_the_page_changed(site: Site, path: str) -> None:
     async with fetching() as fetcher:
         url = parse(site.url(path))
-        await fetcher.fetch(url, Deadline.after(10))
-        page = await fetcher.fetch(url, Deadline.after(10), force_refresh=True)
+        await fetcher.fetch(url, Deadline.after(60))
+        page = await fetcher.fetch(url, Deadline.after(60), force_refresh=True)
 
     assert str(page.how) == "revalidated"
     assert page.body == ARTICLE.encode()
@@ -268,7 +268,7 @@ async def test_fifty_pages_at_once_are_all_fetched(site: Site) -> None:
 
         async def one(number: int) -> None:
             url = parse(site.url(f"/article?{number}"))
-            pages.append(await fetcher.fetch(url, Deadline.after(10)))
+            pages.append(await fetcher.fetch(url, Deadline.after(60)))
 
         for number in range(50):
             tasks.start_soon(one, number)
@@ -294,6 +294,6 @@ async def test_blocked_page_is_not_loaded_from_the_api_of_its_source_either() ->
     policy = GuardPolicy(blocked_domains=("github.com",))
     async with open_fetcher(None, policy, seams=Seams(dialler=dialler)) as fetcher:
         with pytest.raises(AddressRefused):
-            await fetcher.fetch(parse("https://github.com/a/b/issues/1"), Deadline.after(10))
+            await fetcher.fetch(parse("https://github.com/a/b/issues/1"), Deadline.after(60))
 
     assert dialler.dialled == []

@@ -3,7 +3,6 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -12,6 +11,7 @@ from mcp import Client, StdioServerParameters
 
 from kindly.fetch.browser.browser_process import marked
 from tests.support.chromium import needs_chromium
+from tests.support.processes import until
 from tests.support.served_world import environment
 from tests.support.site import Site, html, running_site
 
@@ -22,13 +22,6 @@ SHELL = """<!doctype html><title>App</title><div id="root"></div>
 <noscript>You need to enable JavaScript to run this app.</noscript>
 <script>
 root.innerHTML = '<main><h1>Page</h1>' + '<p>Drawn by a script for a reader.</p>'.repeat(9) + '</main>'</script>"""
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what other processes do."""
-    with anyio.fail_after(120):
-        while not holds():  # noqa: ASYNC110 - another process sets no event here
-            await anyio.sleep(0.05)
 
 
 async def render_all(client: Client, site: Site) -> list[str]:

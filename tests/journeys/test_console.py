@@ -253,7 +253,7 @@ async def test_the_library_is_browsed(world: World) -> None:
 
 
 async def test_activity_is_drawn_live_and_names_no_question(world: World) -> None:
-    question = "a question that is nobody's business"
+    question = "a question that is private"
     async with world.page() as page:
         await world.enter(page)
         await run(page, "recall", question=question)

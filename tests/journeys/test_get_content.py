@@ -79,7 +79,7 @@ async def test_failure_is_an_error_with_its_outcome(
     assert f"({status})" in text_of(result)
 
 
-async def test_a_long_pause_is_told(site: Site, tmp_path: Path) -> None:
+async def test_a_long_pause_is_reported(site: Site, tmp_path: Path) -> None:
     async with calling(environment(site, tmp_path)) as call:
         result = await call("get_content", url=site.url("/limited/429?after=3600"))
     assert result.structured_content is not None

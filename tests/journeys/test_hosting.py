@@ -13,7 +13,7 @@ import pytest
 from kindly.server.http import asgi, request_limits
 from kindly.server.http.oauth import LEEWAY_S, Resource
 from kindly.settings import Settings
-from tests.support.processes import child_environment, serving
+from tests.support.processes import PATIENCE_S, child_environment, serving
 
 PAGE = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
@@ -39,7 +39,7 @@ def test_a_server_with_tokens_is_set_up_as_written(tmp_path: Path) -> None:
                 env=environ,
                 capture_output=True,
                 text=True,
-                timeout=30,
+                timeout=PATIENCE_S,
                 check=True,
             )
             assert done.stdout.strip() == expected[1]

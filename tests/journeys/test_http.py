@@ -53,7 +53,7 @@ async def test_foreign_hosts_and_origins_are_turned_away(site: Site, tmp_path: P
     assert foreign_origin.status_code == 403
 
 
-async def test_with_a_token_nobody_else_is_served(site: Site, tmp_path: Path) -> None:
+async def test_with_a_token_no_other_client_is_served(site: Site, tmp_path: Path) -> None:
     token = "canary-http-token"
     with http_server(environment(site, tmp_path, KINDLY_HTTP_TOKEN=token)) as address:
         async with httpx2.AsyncClient() as client:
@@ -78,7 +78,8 @@ async def test_no_token_is_in_the_log(tmp_path: Path) -> None:
                 headers = {"Authorization": f"Bearer {token}"}
                 await client.post(f"{address}?access_token=canary-query", json={}, headers=headers)
                 await client.get(address.replace("/mcp", "/canary-path"), headers=headers)
-        with socket.create_connection(("127.0.0.1", int(address.split(":")[2][:-4]))) as wire:
+        port = int(address.split(":")[2][:-4])
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as wire:
             wire.sendall(b"Authorization: Bearer canary-broken\r\n\r\n")
             assert wire.recv(100).startswith(b"HTTP/1.1 400")
     assert len(logged) >= 1
@@ -112,7 +113,7 @@ def test_beyond_loopback_it_refuses_to_start_unguarded(environ: dict[str, str], 
     assert named in caught.value.detail
 
 
-def test_refusing_to_start_is_told_in_one_line() -> None:
+def test_refusing_to_start_is_reported_in_one_line() -> None:
     done = subprocess.run(
         [str(SCRIPT), "start-mcp-server", "--transport", "http", "--host", "0.0.0.0"],
         env=child_environment({}),
@@ -145,7 +146,7 @@ TEAM = {
 }
 
 
-async def test_a_client_without_a_token_is_told_where_to_get_one() -> None:
+async def test_a_client_without_a_token_learns_where_to_get_one() -> None:
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(http_app(TEAM)), base_url="https://search.example"
     ) as client:

@@ -66,7 +66,7 @@ def asked(site: Site) -> dict[str, str]:
     return request.query
 
 
-async def test_workflow_1_movie_information_comes_from_snippets(site: Site, tmp_path: Path) -> None:
+async def test_movie_information_comes_from_snippets(site: Site, tmp_path: Path) -> None:
     given = example("search")
     site.add(
         BRAVE,
@@ -95,7 +95,7 @@ async def test_workflow_1_movie_information_comes_from_snippets(site: Site, tmp_
     assert asked(site)["q"] == "Dune Part Two release date 2024"
 
 
-async def test_workflow_2_a_cast_list_is_read_by_its_selector(site: Site, tmp_path: Path) -> None:
+async def test_a_cast_list_is_read_by_its_selector(site: Site, tmp_path: Path) -> None:
     url = site.add("/title/tt3581920/fullcredits/", html(CAST))
     site.add(BRAVE, brave(result(url)))
     async with calling(settings(site, tmp_path)) as call:
@@ -118,9 +118,7 @@ async def test_workflow_2_a_cast_list_is_read_by_its_selector(site: Site, tmp_pa
     assert "A story about" not in page["content"]
 
 
-async def test_workflow_3_streaming_information_of_the_last_month(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_streaming_information_of_the_last_month(site: Site, tmp_path: Path) -> None:
     site.add(BRAVE, brave(result("https://streams.example/oppenheimer", age="2 days ago")))
     async with calling(settings(site, tmp_path)) as call:
         found = data(
@@ -132,9 +130,7 @@ async def test_workflow_3_streaming_information_of_the_last_month(
     assert len(found["results"][0]["datePublished"]) == len("2024-01-01")
 
 
-async def test_workflow_4_documentation_is_read_up_to_20000_characters(
-    site: Site, tmp_path: Path
-) -> None:
+async def test_documentation_is_read_up_to_20000_characters(site: Site, tmp_path: Path) -> None:
     paragraphs = "".join(
         f"<h2>Call {n}</h2><p>{'The API answers so. ' * 40}</p>" for n in range(60)
     )
@@ -149,7 +145,7 @@ async def test_workflow_4_documentation_is_read_up_to_20000_characters(
     assert page["status"] == "success"
 
 
-async def test_workflow_5_recent_news(site: Site, tmp_path: Path) -> None:
+async def test_recent_news_is_found(site: Site, tmp_path: Path) -> None:
     site.add(BRAVE, brave(*(result(f"https://news.example/{n}", n) for n in range(8))))
     async with calling(settings(site, tmp_path)) as call:
         found = data(
@@ -275,7 +271,9 @@ async def test_a_page_beyond_the_byte_cap_is_truncated_with_a_warning(
     assert again == page
 
 
-async def test_a_missing_page_is_told_in_the_example_s_words(site: Site, tmp_path: Path) -> None:
+async def test_a_missing_page_is_reported_in_the_example_s_words(
+    site: Site, tmp_path: Path
+) -> None:
     async with calling(settings(site, tmp_path)) as call:
         page = data(await call("WebFetch", url=site.url("/404-page")))
     assert page == example("fetch_error") | {"url": site.url("/404-page")}
@@ -301,7 +299,7 @@ async def test_a_paywalled_page_is_partial(site: Site, tmp_path: Path, words: in
     assert page["contentLength"] == len(page["content"])
 
 
-async def test_a_selector_that_matches_nothing_is_told(site: Site, tmp_path: Path) -> None:
+async def test_a_selector_that_matches_nothing_is_reported(site: Site, tmp_path: Path) -> None:
     async with calling(settings(site, tmp_path)) as call:
         answer = await call("WebFetch", url=site.url("/article"), selector=".infobox")
     page = data(answer)

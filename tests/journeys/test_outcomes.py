@@ -58,7 +58,7 @@ PARAGRAPH = f"<p>{'Bees see ultraviolet light and tell the others by a dance. ' 
         pytest.param("", 204, "empty", "", id="no content"),
     ],
 )
-async def test_what_stands_in_place_of_a_page_is_told(
+async def test_what_comes_in_place_of_a_page_is_reported(
     site: Site, tmp_path: Path, body: str, status: int, outcome: str, words: str
 ) -> None:
     answer = Answer(body.encode(), status, {"Content-Type": "text/html; charset=utf-8"})
@@ -154,7 +154,7 @@ async def test_a_page_that_only_a_script_draws_is_rendered(site: Site, tmp_path:
 
 @pytest.mark.slow
 @needs_chromium
-async def test_a_bot_check_that_a_browser_does_not_pass_is_told_as_one(
+async def test_a_bot_check_that_a_browser_does_not_pass_is_reported_as_one(
     site: Site, tmp_path: Path
 ) -> None:
     url = site.add("/wall", html(CLOUDFLARE))

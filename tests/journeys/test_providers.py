@@ -101,7 +101,7 @@ async def test_the_same_search_is_answered_from_memory(site: Site, tmp_path: Pat
     assert site.count("/serper/search") == 1
 
 
-async def test_an_answer_says_why_it_is_from_whom_it_is(site: Site, tmp_path: Path) -> None:
+async def test_an_answer_says_why_its_provider_was_chosen(site: Site, tmp_path: Path) -> None:
     site.add("/serper/search", Answer(status=503))
     site.add("/tavily/search", tavily([site.url("/article")]))
     async with calling(environment(site, tmp_path, **BOTH)) as call:
@@ -110,7 +110,7 @@ async def test_an_answer_says_why_it_is_from_whom_it_is(site: Site, tmp_path: Pa
     assert result.structured_content["why"] == "tavily: serper failed (HTTP 503)"
 
 
-async def test_a_challenge_is_told_as_blocked_and_not_as_no_results(
+async def test_a_challenge_is_reported_as_blocked_and_not_as_no_results(
     site: Site, tmp_path: Path
 ) -> None:
     page = (

@@ -62,7 +62,7 @@ async def test_a_page_drawn_by_scripts_is_rendered(site: Site, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("settings", [{"KINDLY_BROWSER": "off"}, {"KINDLY_BROWSER": "nodriver"}])
-async def test_without_a_browser_the_page_is_told_as_empty(
+async def test_without_a_browser_the_page_is_reported_as_empty(
     site: Site, tmp_path: Path, settings: dict[str, str]
 ) -> None:
     url = site.add("/app", html(SHELL))

@@ -126,7 +126,7 @@ async def test_answer_without_content_has_the_example_s_fields(site: Site, tmp_p
     }
 
 
-async def test_what_could_not_be_read_is_told_and_the_rest_delivered(
+async def test_what_could_not_be_read_is_reported_and_the_rest_delivered(
     site: Site, tmp_path: Path
 ) -> None:
     wall = "<p>The beginning of it.</p>" + "<p>Subscribe to read the full article.</p>"
@@ -155,7 +155,7 @@ async def test_what_could_not_be_read_is_told_and_the_rest_delivered(
     )
 
 
-async def test_no_answer_exceeds_its_size_and_cuts_are_told(site: Site, tmp_path: Path) -> None:
+async def test_no_answer_exceeds_its_size_and_cuts_are_reported(site: Site, tmp_path: Path) -> None:
     urls = [long_page(site, f"/long/{n}", 60) for n in range(6)]
     site.add("/searx/search", searxng(urls))
     environ = settings(site, tmp_path, KINDLY_MAX_TOKENS="3000")
@@ -240,7 +240,7 @@ async def test_without_instances_the_error_has_its_shape(site: Site, tmp_path: P
     ],
     ids=["server error", "rate limit", "unreadable", "challenge"],
 )
-async def test_a_failed_search_is_told_by_kind(
+async def test_a_failed_search_is_reported_by_kind(
     site: Site, tmp_path: Path, answer: Answer, kind: str
 ) -> None:
     site.add("/searx/search", answer)

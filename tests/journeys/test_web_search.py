@@ -11,6 +11,8 @@ from kindly.budget import count_tokens
 from kindly.server.render.formatting import compact
 from tests.support.served_world import (
     BOTH,
+    GUIDE,
+    QUESTION,
     TAVILY_KEY,
     calling,
     environment,
@@ -168,13 +170,13 @@ async def test_the_same_failure_has_the_same_note(site: Site, tmp_path: Path) ->
 
 async def test_pages_are_read_at_the_same_time(site: Site, tmp_path: Path) -> None:
     """Every page waits until all of them are requested: sequential requests would never end."""
-    asked, everybody = [], anyio.Event()
+    asked, all_asked = [], anyio.Event()
 
     async def meet(request: SiteRequest, stream: SocketStream) -> Answer:
         asked.append(request)
         if len(asked) == 5:
-            everybody.set()
-        await everybody.wait()
+            all_asked.set()
+        await all_asked.wait()
         return html("<main><h1>Met</h1><p>All of us met here at the same time.</p></main>")
 
     site.add("/serper/search", serper([site.add(f"/meet/{n}", meet) for n in range(5)]))
@@ -312,3 +314,16 @@ async def test_an_unknown_tool_is_named(site: Site, tmp_path: Path) -> None:
         result = await call.client.call_tool("web_surf", {})
     assert result.is_error
     assert "web_search" in text_of(result)
+
+
+async def test_long_page_of_a_search_is_cut_to_what_the_query_needs(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add("/serper/search", serper([site.add("/guide", html(GUIDE))]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        (result,) = await call.search(QUESTION, max_tokens=1_500)
+    content = result["page_content"]
+    assert "4096 widgets" in content
+    assert "characters left out" in content
+    assert "Cut to what the query needs" in content
+    assert result["cursor"]

@@ -24,17 +24,12 @@ SETTINGS = (DOCS / "settings.md").read_text(encoding="utf-8")
 
 
 def test_settings_page_has_the_table_of_the_code() -> None:
-    assert table() in SETTINGS, "run: python tools/settings_table.py --write"
+    assert table() in SETTINGS, "run: python -m tools.settings_table --write"
 
 
-def test_every_context_stands_in_the_settings_page() -> None:
+def test_every_context_is_in_the_settings_page() -> None:
     for name, host in CONTEXTS.items():
         assert f"| `{name}` | {host.max_tokens:,} | {host.deadline_s:.0f} s |" in SETTINGS
-
-
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.split("`")[1])
-def test_a_setting_is_written_in_one_row_of_four_cells(row: str) -> None:
-    assert row.count(" | ") == 3
 
 
 def test_example_environment_names_known_variables_only() -> None:
@@ -80,7 +75,7 @@ def test_links_to_files_lead_somewhere(page: Path) -> None:
 def demo() -> str:
     """What the demo prints."""
     script = str(Path(sys.executable).with_name("kindly"))
-    done = subprocess.run([script, "demo"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([script, "demo"], capture_output=True, text=True, timeout=120, check=True)
     return done.stdout.rstrip()
 
 

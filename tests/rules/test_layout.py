@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import tomllib
 from collections import Counter, defaultdict
 from itertools import chain
@@ -31,6 +32,19 @@ MORE_THAN_A_MODULE = {
     "search/test_router_resilience.py": "the router over simulated time",
     "server/profiles/test_catalogue.py": "the catalogue of the folder",
 }
+
+TESTED_ELSEWHERE = {
+    "server/profiles/": "contracts/ and journeys/ test every profile",
+    "fetch/loaders/github/": "fetch/loaders/test_github.py",
+    "read/embedders/local/": "read/embedders/test_local.py",
+    "read/embedders/openai/": "read/embedders/test_openai.py",
+    "read/stores/": "the contract of read/stores/ tests every store with its files",
+    "read/embedder.py": "read/embedders/ tests every embedder",
+    "read/specs.py": "the catalogues of read/stores/ and read/embedders/",
+    "fetch/chain/types.py": "the steps of fetch/chain/ that pass these types on",
+    "search/state/state.py": "every state of search/state/ follows it, and tests use its MemoryState",
+}
+"""Modules, or folders of modules, that have no test file of their own, and where their tests are."""
 
 
 def modules() -> list[Path]:
@@ -73,6 +87,39 @@ def test_a_test_file_is_named_after_a_module() -> None:
         if relative.parts[0] not in NOT_MIRRORED and not (module.exists() or package.exists()):
             odd.append(relative.as_posix())
     assert [name for name in odd if name not in MORE_THAN_A_MODULE] == []
+
+
+def has_logic(path: Path) -> bool:
+    """Whether a module has a function with statements, beyond declarations, docstrings and protocols."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return any(
+        not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant)
+        for function in functions
+        for statement in function.body
+    )
+
+
+def test_every_module_with_logic_has_a_test_file() -> None:
+    untested = []
+    for path in modules():
+        relative = path.relative_to(SOURCE)
+        test = TESTS / relative.parent / f"test_{relative.name}"
+        if has_logic(path) and not test.exists():
+            untested.append(relative.as_posix())
+    known = tuple(TESTED_ELSEWHERE)
+    assert [name for name in untested if not name.startswith(known)] == []
+    assert [name for name in known if not any(one.startswith(name) for one in untested)] == []
+
+
+MAX_ROOT_ENTRIES = 16
+
+
+def test_the_root_has_few_entries() -> None:
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert len({name.partition("/")[0] for name in files}) <= MAX_ROOT_ENTRIES
 
 
 @pytest.mark.parametrize("folder", [TESTS, ROOT / "bench", ROOT / "tools"], ids=lambda p: p.name)

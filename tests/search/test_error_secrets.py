@@ -86,7 +86,7 @@ async def test_no_error_or_log_line_shows_the_key(
         provider = built(spec, client, SecretStr(CANARY))
         router = routed(provider)
         with anyio.fail_after(120), pytest.raises(SearchError) as caught:
-            await router.search(QUERY, Deadline.after(5))
+            await router.search(QUERY, Deadline.after(60))
     assert CANARY not in everything_shown_by(caught.value)
     assert CANARY not in logs.text
 
@@ -103,7 +103,7 @@ async def test_the_frames_of_an_error_do_not_contain_the_key(
     async with FakeApi({host: [reply]}).client() as client:
         provider = built(spec, client, SecretStr(CANARY))
         with pytest.raises(SearchError) as caught:
-            await provider.search(QUERY, Deadline.after(5))
+            await provider.search(QUERY, Deadline.after(60))
     assert list(chain_of(caught.value)) == [caught.value]
     shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
     assert CANARY not in "".join(shown.format())
@@ -115,7 +115,7 @@ async def test_the_failure_of_all_providers_shows_no_key(spec: ProviderSpec) -> 
     async with FakeApi({host: [echo(500)] for host in hosts}).client() as client:
         router = routed(*(built(each, client, SecretStr(CANARY)) for each in KEYED))
         with pytest.raises(SearchError) as caught:
-            await router.search(QUERY, Deadline.after(5))
+            await router.search(QUERY, Deadline.after(60))
     assert CANARY not in everything_shown_by(caught.value)
 
 
@@ -134,7 +134,7 @@ async def test_a_real_connection_logs_neither_key_nor_query_at_any_level(
     ):
         provider = built(spec, client, SecretStr(CANARY), f"http://127.0.0.1:{server.port}")
         with anyio.fail_after(120), pytest.raises(SearchError) as caught:
-            await provider.search(QUERY, Deadline.after(5))
+            await provider.search(QUERY, Deadline.after(60))
     assert caught.value.status == 500
     assert CANARY.encode() in server.received[0]
     assert CANARY not in logs.text

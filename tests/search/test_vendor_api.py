@@ -29,7 +29,7 @@ async def answer_to(reply: Reply, spec: ProviderSpec = SPEC) -> dict[str, object
     async with FakeApi({"vendor.example": [reply]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(120):
-            return await VendorApi(client, spec).json(request, Deadline.after(5))
+            return await VendorApi(client, spec).json(request, Deadline.after(60))
 
 
 async def test_a_json_object_is_returned_unchanged() -> None:

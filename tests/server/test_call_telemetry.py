@@ -83,7 +83,7 @@ async def test_a_call_and_its_steps_are_spans() -> None:
     assert "path" not in str([dict(one.attributes or {}) for one in spans])
 
 
-async def test_a_call_that_is_stopped_is_told_too(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_call_that_is_stopped_is_logged_too(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="kindly.server.call_telemetry")
     app = an_app()
 

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from kindly.errors import PageWalled
 from kindly.extract import ExtractOptions
@@ -14,10 +15,19 @@ LEAKED: list[bytearray] = []
 """Memory that is never released."""
 
 
+def write_process(report: str) -> None:
+    """Write the number of this process to a file, if one is given; it exists only when it is complete."""
+    if report:
+        new = Path(f"{report}.new")
+        new.write_text(str(os.getpid()), encoding="ascii")
+        new.replace(report)
+
+
 def obey(page: Page, options: ExtractOptions) -> Document:
-    text = page.body.decode()
+    text, _, report = page.body.decode().partition(" ")
     match text:
         case "hang":
+            write_process(report)
             time.sleep(600)
         case "crash":
             os.kill(os.getpid(), signal.SIGSEGV)

@@ -17,6 +17,7 @@ import anyio
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from tests.support.paths import ROOT
+from tests.support.processes import killed_after
 from tests.support.stored_pages import MODEL, Made, page
 
 PAGES = 7
@@ -72,9 +73,10 @@ class Killer:
             [*command, self.settings.url], stdout=subprocess.PIPE, text=True, cwd=ROOT
         ) as writer:
             assert writer.stdout is not None
-            assert writer.stdout.readline().strip() == READY
-            if self.chance.random() < KILLED_WHILE_WRITING:
-                self._note(writer.stdout.readline())
+            with killed_after(writer):
+                assert writer.stdout.readline().strip() == READY
+                if self.chance.random() < KILLED_WHILE_WRITING:
+                    self._note(writer.stdout.readline())
             try:
                 writer.wait(self.chance.uniform(0, MAX_RUN_S))
             except subprocess.TimeoutExpired:

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,7 +83,7 @@ class RawServer:
 
     async def receive(self) -> dict[str, Any]:
         assert self.process.stdout is not None
-        line = await anyio.to_thread.run_sync(self.process.stdout.readline)
+        line = await anyio.to_thread.run_sync(self.process.stdout.readline, abandon_on_cancel=True)
         message: dict[str, Any] = json.loads(line)
         return message
 
@@ -92,6 +93,24 @@ class RawServer:
         self.process.stdin.close()
         self.process.stdin = None
         return await anyio.to_thread.run_sync(lambda: self.process.communicate(timeout=PATIENCE_S))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what another process does."""
+    with anyio.fail_after(PATIENCE_S):
+        while not holds():  # noqa: ASYNC110 - another process sets no event here
+            await anyio.sleep(0.01)
+
+
+@contextmanager
+def killed_after(process: "subprocess.Popen[Any]", seconds: float = PATIENCE_S) -> Iterator[None]:
+    """Kill a process that takes too long, so that a blocking read of its output ends."""
+    timer = threading.Timer(seconds, process.kill)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def tool_call(number: int, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -112,9 +131,10 @@ def serving(
     try:
         assert process.stderr is not None
         match = None
-        while match is None:
-            lines.append(process.stderr.readline())
-            match = re.search(r"http://\S+/mcp", json.loads(lines[-1])["event"])
+        with killed_after(process):
+            while match is None:
+                lines.append(process.stderr.readline())
+                match = re.search(r"http://\S+/mcp", json.loads(lines[-1])["event"])
         yield match[0]
     finally:
         process.terminate()

@@ -5,7 +5,7 @@
         assert site.count("/article") == 1
 
 A route is an `Answer`, or a function from a request to one. A function that returns None has written to the stream
-itself and the connection is closed after it: that is how truncated bodies, endless headers and resets are told.
+itself and the connection is closed after it: this makes truncated bodies, endless headers and resets.
 `site.add(path, route)` adds or replaces one; `site.requests` has every request in order. A client opens the site to
 itself with `GuardPolicy(allow_private=(site.host,))`.
 """

@@ -16,7 +16,7 @@ from kindly.stages import ignore_progress
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import ARTICLE, Site, html
 
-CALL_S = 40.0
+CALL_S = 100.0
 
 
 @dataclass(frozen=True)

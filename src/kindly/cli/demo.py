@@ -25,7 +25,7 @@ def show(settings: Settings) -> int:
     click.echo(f'\n$ kindly read {answer.page.url} "{QUESTION}"\n\n{best.text}\n')
     whole = sum(count_tokens(source.document.text) for source in found.sources if source.document)
     click.echo(
-        f"{whole} tokens stand on these pages; {count_tokens(best.text)} of them answer. "
+        f"{whole} tokens on these pages, {count_tokens(best.text)} in the answer. "
         "Replayed from a recording: no key, no network."
     )
     return 0

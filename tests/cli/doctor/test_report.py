@@ -21,7 +21,7 @@ async def run(environ: dict[str, str], *, live: bool = False, as_json: bool = Fa
     chosen = Settings.load({"KINDLY_BROWSER": "off", "KINDLY_CONFIG": "/dev/null", **environ})
     call = partial(examine, chosen, as_json=as_json, live=live)
     with anyio.fail_after(120):
-        return await anyio.to_thread.run_sync(call)
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
 
 
 async def read(

@@ -26,6 +26,7 @@ from kindly.urls import parse
 from tests.support.chromium import needs_chromium
 from tests.support.fetch_fakes import PUBLIC, FakeResolver
 from tests.support.paths import SHARED_DATA
+from tests.support.processes import killed_after, until
 from tests.support.shared_data import needs_shared, shared_lines
 from tests.support.site import HTML, Answer, html, redirect, text
 from tests.support.streams import ScriptedNet, Talk, scripted_net
@@ -81,13 +82,6 @@ class World:
 
 def left_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what another process does."""
-    with anyio.fail_after(120):
-        while not holds():  # noqa: ASYNC110 - another process sets no event here
-            await anyio.sleep(0.02)
 
 
 def environment(pid: int) -> bytes:
@@ -295,7 +289,7 @@ async def main():
         raise OSError
     async with open_browser(BrowserSettings(), Guard(GuardPolicy(), nowhere), environ=os.environ) as pool:
         try:
-            await pool.render(parse("http://pub.example.com/"), Deadline.after(20))
+            await pool.render(parse("http://pub.example.com/"), Deadline.after(60))
         except FetchError:
             print("warm", flush=True)
         await anyio.sleep_forever()
@@ -310,7 +304,8 @@ async def test_no_process_outlives_a_server_that_was_killed(folder: Path) -> Non
         [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, env=environ
     ) as server:
         assert server.stdout is not None
-        assert await anyio.to_thread.run_sync(server.stdout.readline) == b"warm\n"
+        with killed_after(server):
+            assert await anyio.to_thread.run_sync(server.stdout.readline) == b"warm\n"
         assert len(marked(str(folder))) > 2
         server.kill()
     await until(lambda: not marked(str(folder)))

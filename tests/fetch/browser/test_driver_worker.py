@@ -65,31 +65,25 @@ async def test_without_a_start_nothing_is_done(
     assert await answers(*messages) == []
 
 
-class Prompt(FakeDriver):
-    """Ends once both jobs have arrived."""
+class Ending(FakeDriver):
+    """A browser that ends when the test says so."""
 
-    def __init__(self, given: driver_protocol.Start) -> None:
+    def __init__(self, given: driver_protocol.Start, ended: anyio.Event) -> None:
         super().__init__(given)
-        self.heard = anyio.Event()
-
-    async def render(
-        self, job: driver_protocol.Job
-    ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
-        if job.url.endswith("last"):
-            self.heard.set()
-        return await super().render(job)
+        self._ended = ended
 
     async def gone(self) -> None:
-        await self.heard.wait()
-        await anyio.wait_all_tasks_blocked()
+        await self._ended.wait()
 
 
 async def test_jobs_are_done_and_cancelled_and_the_end_of_the_browser_is_the_end(
     tmp_path: Any,
 ) -> None:
+    ended = anyio.Event()
+
     @asynccontextmanager
-    async def prompt(given: driver_protocol.Start) -> AsyncIterator[Driver]:
-        yield Prompt(given)
+    async def ending(given: driver_protocol.Start) -> AsyncIterator[Driver]:
+        yield Ending(given, ended)
 
     asking, answering = os.pipe(), os.pipe()
     messages = (
@@ -103,15 +97,19 @@ async def test_jobs_are_done_and_cancelled_and_the_end_of_the_browser_is_the_end
     os.write(asking[1], b"".join(driver_protocol.line(message) for message in messages))
     said: list[driver_protocol.Message] = []
     with os.fdopen(asking[0], "rb") as lines, os.fdopen(answering[0], "rb") as hearing:
-        with anyio.fail_after(120):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(serve, prompt, lines, answering[1])
-                while len(said) < 3:
-                    said.append(
-                        driver_protocol.read(await anyio.to_thread.run_sync(hearing.readline))
-                    )
-                os.close(asking[1])
-    os.close(answering[1])
+        try:
+            with anyio.fail_after(120):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(serve, ending, lines, answering[1])
+                    while len(said) < 3:
+                        line = await anyio.to_thread.run_sync(
+                            hearing.readline, abandon_on_cancel=True
+                        )
+                        said.append(driver_protocol.read(line))
+                    ended.set()
+        finally:  # ends the threads that still read, so that their pipes can be closed
+            os.close(asking[1])
+            os.close(answering[1])
     assert said[0] == driver_protocol.Started("fake")
     assert {
         message.id for message in said[1:] if isinstance(message, driver_protocol.Rendered)

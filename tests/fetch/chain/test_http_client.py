@@ -93,16 +93,16 @@ async def test_compressed_page_is_unpacked(site: Site, coding: str) -> None:
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])
 async def test_bomb_is_stopped_early_in_little_memory(site: Site, coding: str) -> None:
     async with fetching() as fetcher:
-        await fetcher.fetch(parse(site.url("/encoded/gzip")), Deadline.after(10))
-        await fetcher.fetch(parse(site.url(f"/encoded/{coding}")), Deadline.after(10))
+        await fetcher.fetch(parse(site.url("/encoded/gzip")), Deadline.after(60))
+        await fetcher.fetch(parse(site.url(f"/encoded/{coding}")), Deadline.after(60))
         site.add("/warm", Answer(b""))
         with pytest.raises(PageTooLarge):
-            await fetcher.fetch(parse(site.url(f"/bomb/{coding}")), Deadline.after(10))
+            await fetcher.fetch(parse(site.url(f"/bomb/{coding}")), Deadline.after(60))
         gc.collect()
         tracemalloc.start()
         try:
             with pytest.raises(PageTooLarge) as caught:
-                await fetcher.fetch(parse(site.url(f"/bomb/{coding}?again")), Deadline.after(10))
+                await fetcher.fetch(parse(site.url(f"/bomb/{coding}?again")), Deadline.after(60))
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -216,8 +216,8 @@ async def test_headers_are_those_of_a_polite_browser(site: Site) -> None:
 
 async def test_cookies_are_neither_stored_nor_sent(site: Site) -> None:
     async with fetching() as fetcher:
-        await fetcher.fetch(parse(site.url("/cookie")), Deadline.after(10))
-        page = await fetcher.fetch(parse(site.url("/echo")), Deadline.after(10))
+        await fetcher.fetch(parse(site.url("/cookie")), Deadline.after(60))
+        page = await fetcher.fetch(parse(site.url("/echo")), Deadline.after(60))
 
     assert "cookie" not in json.loads(page.body)
 
@@ -226,7 +226,7 @@ async def test_cancelled_fetch_closes_its_connection(site: Site) -> None:
     async with fetching(FetchLimits(respect_robots=False)) as fetcher:
         async with anyio.create_task_group() as tasks:
             url = parse(site.url("/slow-headers"))
-            tasks.start_soon(fetcher.fetch, url, Deadline.after(10))
+            tasks.start_soon(fetcher.fetch, url, Deadline.after(60))
             while not site.count("/slow-headers"):
                 await anyio.lowlevel.checkpoint()
             assert site.connections == 1
@@ -239,7 +239,7 @@ async def test_connection_is_reused(site: Site) -> None:
     async with fetching() as fetcher:
         for path in ("/article", "/redirect/3", "/status/404", "/etag"):
             try:
-                await fetcher.fetch(parse(site.url(path)), Deadline.after(10))
+                await fetcher.fetch(parse(site.url(path)), Deadline.after(60))
             except PageNotFound:
                 continue
         assert site.connections == 1
@@ -255,7 +255,7 @@ async def test_a_file_may_be_larger_than_a_page(media_type: str, had: bool) -> N
         policy = GuardPolicy(allow_private=(site.host,))
         async with open_fetcher(FetchLimits(respect_robots=False), policy) as fetcher:
             try:
-                page = await fetcher.fetch(parse(url), Deadline.after(10))
+                page = await fetcher.fetch(parse(url), Deadline.after(60))
             except PageTooLarge:
                 assert not had
             else:

@@ -121,7 +121,7 @@ async def fetch_secure(site: SecureSite, egress: Egress, *, times: int = 1) -> l
     seams = Seams(FakeResolver({NAME: [["127.0.0.1"], ["10.0.0.1"]]}))
     async with open_fetcher(NO_ROBOTS, policy, egress=egress, seams=seams) as fetcher:
         return [
-            await fetcher.fetch(parse(f"https://{NAME}:{site.port}/{number}"), Deadline.after(5))
+            await fetcher.fetch(parse(f"https://{NAME}:{site.port}/{number}"), Deadline.after(60))
             for number in range(times)
         ]
 
@@ -156,7 +156,7 @@ async def test_unusable_authority_file_is_a_settings_error(
         NO_ROBOTS, egress=Egress(tls=Tls(path)), seams=Seams(dialler=FakeDialler())
     ) as fetcher:
         with pytest.raises(SettingsError, match="SSL_CERT_FILE"):
-            await fetcher.fetch(parse("http://8.8.8.8/"), Deadline.after(5))
+            await fetcher.fetch(parse("http://8.8.8.8/"), Deadline.after(60))
 
 
 PROXY = "http://user:secret@proxy.corp:3128"
@@ -171,7 +171,7 @@ async def ask_proxied(
 ) -> Page:
     seams = Seams(FakeResolver(dns or {}), dialler)
     async with open_fetcher(NO_ROBOTS, egress=egress, seams=seams) as fetcher:
-        return await fetcher.fetch(parse(url), Deadline.after(5))
+        return await fetcher.fetch(parse(url), Deadline.after(60))
 
 
 async def test_proxy_is_dialled_and_given_the_whole_url() -> None:
@@ -181,7 +181,7 @@ async def test_proxy_is_dialled_and_given_the_whole_url() -> None:
 
     async with open_fetcher(NO_ROBOTS, egress=Egress(http_proxy=PROXY), seams=seams) as fetcher:
         for path in ("a", "b"):
-            page = await fetcher.fetch(parse(f"http://example.com/{path}"), Deadline.after(5))
+            page = await fetcher.fetch(parse(f"http://example.com/{path}"), Deadline.after(60))
 
     assert page.body == b"<p>http://example.com/b</p>"
     assert dialler.dialled == [("proxy.corp", 3128)]

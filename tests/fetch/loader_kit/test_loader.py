@@ -146,8 +146,8 @@ async def test_loader_uses_the_whole_chain_and_its_page_is_cached(site: Site) ->
     url = parse("https://github.com/o/r/releases/latest")
 
     async with open_fetcher(FetchLimits(), policy, loaders=settings) as fetcher:
-        page = await fetcher.fetch(url, Deadline.after(10))
-        again = await fetcher.fetch(url, Deadline.after(10))
+        page = await fetcher.fetch(url, Deadline.after(60))
+        again = await fetcher.fetch(url, Deadline.after(60))
 
     assert page.body.startswith(b"# o/r 1.0")
     assert (str(page.how), str(again.how)) == (f"loader:{GITHUB.name}", "cache")

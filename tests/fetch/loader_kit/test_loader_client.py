@@ -203,7 +203,7 @@ async def test_body_is_posted_as_json(site: Site) -> None:
     url = parse("https://github.com/o/r/discussions/1")
 
     async with open_fetcher(FetchLimits(), policy, loaders=settings) as fetcher:
-        page = await fetcher.fetch(url, Deadline.after(10))
+        page = await fetcher.fetch(url, Deadline.after(60))
 
     (request,) = site.requests
     assert page.body.startswith(b"# How to pool?")

@@ -103,7 +103,7 @@ async def test_another_address_is_given_up() -> None:
         ([], []),
     ],
 )
-def test_blocks_are_told_apart(rows: list[str], parts: list[str]) -> None:
+def test_blocks_are_distinguished(rows: list[str], parts: list[str]) -> None:
     assert list(laid_out(rows)) == parts
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from kindly.models import Chunk, Passage
 from kindly.read.chunk import split
-from kindly.read.ranking import ranker_model, static_model
+from kindly.read.ranking import static_model
 from kindly.read.ranking.rank import LEFTOVER_TOKENS, SIZES, Index, Ranking
 
 URL = "https://example.com/bees"
@@ -221,12 +221,6 @@ def test_vectors_of_the_local_model_change_nothing() -> None:
     with_vectors = index.ask(WINTER, model.embed([WINTER])[0], limit=8)
 
     assert with_vectors == index.ask(WINTER, None, limit=8)
-
-
-@pytest.mark.parametrize("evidence", [-1e9, -3.0, 0.0, 3.0, 1e9])
-def test_scale_rises_with_evidence_and_is_the_threshold_at_zero(evidence: float) -> None:
-    assert 0 < ranker_model.on_scale(evidence) <= 1
-    assert (ranker_model.on_scale(evidence) >= ranker_model.THRESHOLD - 1e-9) is (evidence >= 0)
 
 
 @pytest.mark.parametrize(

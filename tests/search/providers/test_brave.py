@@ -20,7 +20,7 @@ async def exchange(query: Query, reply: httpx2.Response) -> tuple[ProviderResult
     async with api.client() as client:
         provider = built(SPEC, client, SecretStr("key-1"))
         assert isinstance(provider, Brave)
-        found = await provider.search(query, Deadline.after(5))
+        found = await provider.search(query, Deadline.after(60))
     (request,) = api.requests
     return found, request
 

@@ -41,7 +41,7 @@ async def search(
         key = SecretStr("key-1")
         google = Google(VendorApi(client, SPEC), SPEC.base_url, key, FakeSecret(engine_id))
         with anyio.fail_after(120):
-            found = await google.search(query, Deadline.after(5))
+            found = await google.search(query, Deadline.after(60))
     return found, api
 
 

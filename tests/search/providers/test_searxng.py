@@ -55,7 +55,7 @@ class Setup:
 
     async def search(self, deadline: Deadline | None = None) -> ProviderResults:
         with anyio.fail_after(120):
-            return await self.provider.search(QUERY, deadline or Deadline.after(5))
+            return await self.provider.search(QUERY, deadline or Deadline.after(60))
 
     @property
     def formats(self) -> list[str]:

@@ -19,7 +19,7 @@ async def sent_for(query: Query) -> httpx2.Request:
     async with api.client() as client:
         provider = built(SPEC, client, SecretStr("key-1"))
         assert isinstance(provider, Serper)
-        await provider.search(query, Deadline.after(5))
+        await provider.search(query, Deadline.after(60))
     (request,) = api.requests
     return request
 

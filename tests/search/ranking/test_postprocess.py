@@ -1,5 +1,7 @@
 """Deduplication, the mark for unrelated results, and text that is safe to show."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -90,3 +92,11 @@ def test_shown_text_has_no_invisible_characters_and_no_keys() -> None:
     assert len(shown.hits[0].engines[0]) == 60
     assert shown.engines == ("canary",)
     assert shown.raw == {"items": [{"title": "***"}], "total": 7}
+
+
+def test_ranking_needs_no_model_and_no_network() -> None:
+    code = (
+        "import sys, kindly.search.ranking.postprocess, kindly.search.ranking.score; "
+        "sys.exit(bool({'numpy', 'httpx2', 'tokenizers'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0

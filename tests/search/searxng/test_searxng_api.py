@@ -243,7 +243,7 @@ async def test_html_in_place_of_json_is_parsed() -> None:
                 VendorApi(client, SPEC),
                 "https://a.example",
                 Query("x"),
-                Deadline.after(5),
+                Deadline.after(60),
                 json=True,
             )
     assert (len(found.hits), found.instance) == (3, "https://a.example")
@@ -257,7 +257,7 @@ async def test_a_refused_format_is_recognised(status: int, off: bool) -> None:
                 VendorApi(client, SPEC),
                 "https://a.example",
                 Query("x"),
-                Deadline.after(5),
+                Deadline.after(60),
                 json=True,
             )
     assert json_is_off(caught.value) is off

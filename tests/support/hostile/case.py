@@ -42,7 +42,7 @@ class Case:
     """Words that the text has."""
     hides: str = ""
     """Words that no text may have."""
-    seconds: float = 30.0
+    seconds: float = 120.0
     """Time limit."""
     slow: bool = False
     """Whether it lasts until the time-out; then the time-out is short."""

@@ -68,7 +68,7 @@ def _in(charset: str, body: bytes = ARTICLE.encode()) -> Answer:
 def bombs(group: str, **outcomes: OutcomeKind | tuple[OutcomeKind, ...]) -> list[Case]:
     """Bombs of `bench.hostile_site`, by name. A readable one may also be refused, depending on memory."""
     return [
-        Case(group, name, late(BOMBS[name]), GIVEN_UP if outcome is OK else outcome, seconds=60)
+        Case(group, name, late(BOMBS[name]), GIVEN_UP if outcome is OK else outcome)
         for name, outcome in ((key.replace("_", "-"), value) for key, value in outcomes.items())
     ]
 

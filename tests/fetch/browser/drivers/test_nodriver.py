@@ -264,13 +264,13 @@ async def test_real_library_renders_pages_and_leaves_nothing() -> None:  # pragm
             async with open_browser(settings, guard, environ=environ) as pool:
 
                 async def show() -> None:
-                    bodies.append((await pool.render(url, Deadline.after(20))).body)
+                    bodies.append((await pool.render(url, Deadline.after(60))).body)
 
                 with anyio.fail_after(120):
                     async with anyio.create_task_group() as tasks:
                         for _ in range(6):
                             tasks.start_soon(show)
                     with pytest.raises(PageNotFound):
-                        await pool.render(parse(site.url("/none")), Deadline.after(20))
+                        await pool.render(parse(site.url("/none")), Deadline.after(60))
         assert marked(folder) == []
     assert [b"Bees dance" in body for body in bodies] == [True] * 6

@@ -1,4 +1,4 @@
-"""DuckDB alone: one process at a time has the file; seed tables; damaged, foreign, newer, unwritable files."""
+"""DuckDB alone: one process at a time has the file; its tables; damaged, foreign, newer, unwritable files."""
 
 import contextlib
 import logging
@@ -22,6 +22,7 @@ from kindly.read.stores.duckdb import FILE
 from kindly.read.stores.duckdb.file import DuckLibrary
 from kindly.read.stores.duckdb.rows import MIGRATIONS, DuckdbNewPage, drop_vectors, put, terms_of
 from kindly.read.stores.duckdb.store import DuckStore
+from tests.support.processes import PATIENCE_S, killed_after
 from tests.support.stored_pages import DIMENSION, MODEL, page
 
 pytestmark = pytest.mark.anyio
@@ -59,9 +60,12 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+        with killed_after(process):
+            assert process.stdout.readline() == "held\n"
         yield process
-        process.communicate()
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(PATIENCE_S)
 
 
 def first_vectors(database: duckdb.DuckDBPyConnection) -> None:
@@ -153,12 +157,20 @@ async def test_the_file_is_closed_between_two_uses(path: Path) -> None:
 
 async def test_another_process_is_waited_for(path: Path) -> None:
     await kept(path)
-    store = DuckStore(path)
+    waits = anyio.Event()
+
+    async def sleep(seconds: float) -> None:
+        if seconds:
+            waits.set()
+        await anyio.sleep(seconds)
+
+    store = DuckStore(path, clock=Clock(sleep=sleep))
     with held(path) as other, anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
-            await anyio.sleep(0.2)
-            other.communicate()
+            await waits.wait()
+            assert other.stdin is not None
+            other.stdin.close()
     assert len(await store.entries()) == 2
     await store.aclose()
 

@@ -23,7 +23,7 @@ async def test_it_keeps_forgets_and_is_shared(postgres: str) -> None:
     await first.aclose()
 
 
-async def test_a_server_that_is_down_is_told_once_and_what_is_known_stays(
+async def test_a_server_that_is_down_is_reported_once_and_what_is_known_stays(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     state = PostgresState("postgresql://user:canary-password@127.0.0.1:1/none")

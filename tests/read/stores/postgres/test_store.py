@@ -115,15 +115,17 @@ async def test_servers_take_turns_on_a_page(url: str) -> None:
 
 async def test_a_server_that_dies_lets_go_of_its_page(url: str) -> None:
     dead, alive = PostgresStore(url), PostgresStore(url)
+    held: list[str] = []
     with anyio.fail_after(120):
         async with dead.lock(TEA.entry.url):
             cut_off(url)
             async with alive.lock(TEA.entry.url):
-                pass
+                held.append("alive")
         async with dead.lock(TEA.entry.url):
-            pass
+            held.append("dead")
         await dead.aclose()
         await alive.aclose()
+    assert held == ["alive", "dead"]
 
 
 async def test_holding_a_page_takes_no_connection_from_the_others(url: str) -> None:
@@ -133,6 +135,7 @@ async def test_holding_a_page_takes_no_connection_from_the_others(url: str) -> N
             for number in range(3 * CONNECTIONS):
                 await stack.enter_async_context(store.lock(f"https://a.example/{number}"))
             await store.put(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
+            assert await store.entries() == [TEA.entry]
     await store.aclose()
 
 

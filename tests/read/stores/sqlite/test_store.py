@@ -245,15 +245,20 @@ def test_a_full_disk_is_reported_and_stored_pages_stay(path: Path) -> None:
 
 async def test_a_writer_waits_for_another_and_a_reader_does_not(path: Path) -> None:
     await kept(path)
-    store = SqliteStore(path)
+    waits = anyio.Event()
+
+    async def sleep(seconds: float) -> None:
+        waits.set()
+        await anyio.sleep(seconds)
+
+    store = SqliteStore(path, clock=Clock(sleep=sleep))
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
     with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.put, WINE.entry, WINE.chunks, WINE.vectors, MODEL)
-            await anyio.wait_all_tasks_blocked()
+            await waits.wait()
             assert await store.entries() == [TEA.entry]
-            await anyio.sleep(2 * file.ATTEMPT_S)
             other.execute("COMMIT")
     assert len(await store.entries()) == 2
     other.close()

@@ -1,12 +1,12 @@
-"""`read_page` and `recall` through a real client: only what answers, first from the page and later from the library."""
+"""`read_page` through a real client: only what answers, first from the page and later from the library."""
 
 from pathlib import Path
 
 import anyio
 import pytest
 
-from tests.support.served_world import BOTH, GUIDE, QUESTION, calling, environment, serper, text_of
-from tests.support.site import Answer, Site, html
+from tests.support.served_world import GUIDE, QUESTION, calling, environment, text_of
+from tests.support.site import Site, html
 
 pytestmark = pytest.mark.anyio
 
@@ -126,56 +126,6 @@ async def test_page_that_cannot_be_had_is_an_error_with_its_status(
     assert result.is_error
     assert result.structured_content is not None
     assert result.structured_content["status"] == "not_found"
-
-
-async def test_recall_knows_what_every_tool_has_read(site: Site, tmp_path: Path) -> None:
-    url = guide(site)
-    site.add(
-        "/tea", html("<h1>Tea</h1><p>Green tea is steeped at eighty degrees for two minutes.</p>")
-    )
-    site.add("/serper/search", serper([site.url("/article")]))
-    environ = environment(site, tmp_path, **BOTH)
-    async with calling(environ) as call:
-        await call.search("bees")
-        await call.page(site.url("/tea"))
-        await call("read_page", url=url, question=QUESTION)
-    before = len(site.requests)
-    async with calling(environ) as call:
-        result = await call(
-            "recall",
-            question=["ultraviolet light flowers bees", "green tea steeped degrees", QUESTION],
-        )
-    assert not result.is_error, text_of(result)
-    assert result.structured_content is not None
-    found = [finding["passages"][0]["url"] for finding in result.structured_content["findings"]]
-    assert found == [site.url("/article"), site.url("/tea"), url]
-    assert len(site.requests) == before
-
-
-async def test_page_not_to_be_stored_is_not_recalled(site: Site, tmp_path: Path) -> None:
-    body = html("<h1>Private</h1><p>The zanzibar parameter is forty-two for this account.</p>")
-    assert isinstance(body, Answer)
-    site.add("/private", Answer(body.body, 200, {**body.headers, "Cache-Control": "no-store"}))
-    async with calling(environment(site, tmp_path)) as call:
-        result = await call("read_page", url=site.url("/private"), question="zanzibar parameter")
-        assert result.structured_content is not None
-        assert result.structured_content["findings"][0]["answered"]
-        result = await call("recall", question="zanzibar parameter")
-    assert result.structured_content is not None
-    assert not result.structured_content["findings"][0]["answered"]
-
-
-async def test_long_page_of_a_search_is_cut_to_what_the_query_needs(
-    site: Site, tmp_path: Path
-) -> None:
-    site.add("/serper/search", serper([guide(site)]))
-    async with calling(environment(site, tmp_path, **BOTH)) as call:
-        (result,) = await call.search(QUESTION, max_tokens=1_500)
-    content = result["page_content"]
-    assert "4096 widgets" in content
-    assert "characters left out" in content
-    assert "Cut to what the query needs" in content
-    assert result["cursor"]
 
 
 async def test_answer_never_exceeds_its_budget(site: Site, tmp_path: Path) -> None:

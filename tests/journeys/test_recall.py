@@ -1,0 +1,47 @@
+"""`recall` through a real client: what any tool has read, without a request."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.served_world import BOTH, GUIDE, QUESTION, calling, environment, serper, text_of
+from tests.support.site import Answer, Site, html
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_recall_knows_what_every_tool_has_read(site: Site, tmp_path: Path) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add(
+        "/tea", html("<h1>Tea</h1><p>Green tea is steeped at eighty degrees for two minutes.</p>")
+    )
+    site.add("/serper/search", serper([site.url("/article")]))
+    environ = environment(site, tmp_path, **BOTH)
+    async with calling(environ) as call:
+        await call.search("bees")
+        await call.page(site.url("/tea"))
+        await call("read_page", url=url, question=QUESTION)
+    before = len(site.requests)
+    async with calling(environ) as call:
+        result = await call(
+            "recall",
+            question=["ultraviolet light flowers bees", "green tea steeped degrees", QUESTION],
+        )
+    assert not result.is_error, text_of(result)
+    assert result.structured_content is not None
+    found = [finding["passages"][0]["url"] for finding in result.structured_content["findings"]]
+    assert found == [site.url("/article"), site.url("/tea"), url]
+    assert len(site.requests) == before
+
+
+async def test_page_not_to_be_stored_is_not_recalled(site: Site, tmp_path: Path) -> None:
+    body = html("<h1>Private</h1><p>The zanzibar parameter is forty-two for this account.</p>")
+    assert isinstance(body, Answer)
+    site.add("/private", Answer(body.body, 200, {**body.headers, "Cache-Control": "no-store"}))
+    async with calling(environment(site, tmp_path)) as call:
+        result = await call("read_page", url=site.url("/private"), question="zanzibar parameter")
+        assert result.structured_content is not None
+        assert result.structured_content["findings"][0]["answered"]
+        result = await call("recall", question="zanzibar parameter")
+    assert result.structured_content is not None
+    assert not result.structured_content["findings"][0]["answered"]
