@@ -34,7 +34,7 @@ def choices(stores: tuple[StoreSpec, ...] = STORES) -> str:
 def open_store(
     name: str, settings: "StoreSettings", stores: tuple[StoreSpec, ...] = STORES
 ) -> "Store":
-    """Build the store of this name; it connects at first use.
+    """Build the store of this name; it connects at first use. Without a data folder, a store with a file is in memory.
 
     Raises:
         StoreUnavailable: there is no such store, or its driver is not installed.
@@ -48,4 +48,5 @@ def open_store(
             f"The store {name} needs a driver that is not installed: "
             f"pip install '{PACKAGE}[{spec.extra}]'."
         )
-    return spec.open(settings)
+    in_memory = spec.file and settings.data_dir is None
+    return (IN_MEMORY if in_memory else spec).open(settings)
