@@ -7,7 +7,7 @@ import pytest
 from kindly.errors import InputError
 from kindly.server.arguments import Arguments, as_list
 from kindly.server.profiles import all_profiles
-from kindly.server.profiles.kindly import GetContent, WebSearch
+from kindly.server.profiles.kindly.profile import GetContent, WebSearch
 
 
 @pytest.mark.parametrize(

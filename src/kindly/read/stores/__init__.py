@@ -13,7 +13,12 @@ from kindly.read.stores import duckdb, memory, postgres, sqlite
 if TYPE_CHECKING:
     from kindly.read.store import Store, StoreSettings
 
-STORES: tuple[StoreSpec, ...] = (sqlite.SPEC, duckdb.SPEC, postgres.SPEC, memory.SPEC)
+STORES: tuple[StoreSpec, ...] = (
+    sqlite.SPEC,
+    duckdb.SPEC,
+    postgres.SPEC,
+    memory.SPEC,
+)
 PERSISTENT = tuple(spec for spec in STORES if spec.is_persistent)
 PACKAGE = "kindly-web-search-mcp-server"
 IN_MEMORY = memory.SPEC

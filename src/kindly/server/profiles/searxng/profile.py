@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from kindly import pipeline
 from kindly.models import Category, Query, SafeSearch
+from kindly.profile_defaults import ProfileDefaults
 from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
@@ -22,10 +23,10 @@ from kindly.server.json_schema import (
     array,
     record,
 )
+from kindly.server.profiles.searxng import CODE_BLOCKS, SUMMARIES, SUMMARY_CHARACTERS
 from kindly.server.profiles.searxng.answers import SearxngAnswer, failure, found_output, with_scores
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
-from kindly.settings.profile_defaults import ProfileDefaults
 from kindly.text.languages import known_language
 
 SAFETY: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
@@ -176,7 +177,11 @@ def tools_for(settings: Settings) -> tuple[Tool, ...]:
     count = Annotated[int, Field(ge=1, le=most, description=RESULTS_COUNT)]
     default = min(settings.default_results or DEFAULT_RESULTS, most)
     arguments = create_model("WebSearch", __base__=WebSearch, results_count=(count, default))
-    processing = Processing(settings.summaries, settings.summary_characters, settings.code_blocks)
+    processing = Processing(
+        SUMMARIES.of(settings.options),
+        SUMMARY_CHARACTERS.of(settings.options),
+        CODE_BLOCKS.of(settings.options),
+    )
     return tools(arguments, processing)
 
 
