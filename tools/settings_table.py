@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from kindly.read.embedders import EMBEDDERS
 from kindly.search.providers import PROVIDERS
-from kindly.settings import ENV_BY_FIELD, LOADER_URLS, PLUGIN_NEEDS, TOKEN_NEEDS, Settings
+from kindly.settings import ENV_BY_FIELD, LOADER_URLS, TOKEN_NEEDS, Settings
 
 HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 
@@ -29,11 +28,6 @@ def rows() -> list[str]:
         if spec.base_url_setting:
             where = f"The address of {spec.label}."
             own.append(f"| `{spec.base_url_setting}` | address | `{spec.base_url}` | {where} |")
-    own += [
-        f"| `{need.name}` | {kinds.get(need.kind, need.kind)} | not set | {need.about} |"
-        for need in (spec.setting for spec in EMBEDDERS if spec.setting)
-        if need.name in PLUGIN_NEEDS
-    ]
     own += [f"| `{need.name}` | secret | not set | {need.about} |" for need in TOKEN_NEEDS]
     own += [
         f"| `{name}` | address | `{default}` | The address of that source. |"

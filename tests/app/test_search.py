@@ -1,11 +1,11 @@
-"""Settings become the search: its providers, its state and the settings of the public pool."""
+"""Settings become the search: its providers and its state."""
 
 import ssl
 from pathlib import Path
 
 import pytest
 
-from kindly.app.search import build_search, pool_settings, setup_hints
+from kindly.app.search import build_search, setup_hints
 from kindly.app.stage_settings import guard_policy
 from kindly.settings import Settings
 
@@ -17,11 +17,6 @@ def test_hints_name_every_provider_that_needs_one_setting() -> None:
     assert {"SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY"} <= set(hints.keys)
     assert "GOOGLE_API_KEY" not in hints.keys
     assert set(hints.keyless) == {"KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL"}
-
-
-def test_the_delays_of_the_pool_are_in_order() -> None:
-    chosen = {"KINDLY_POOL_DELAY_MIN_MS": "900", "KINDLY_POOL_DELAY_MAX_MS": "100"}
-    assert pool_settings(Settings.load(chosen)).request_delay_ms == (100, 900)
 
 
 @pytest.mark.parametrize("recorded", [False, True])

@@ -9,7 +9,6 @@ import pytest
 from kindly.read.embedder import EmbedderSettings
 from kindly.read.embedders import EMBEDDERS
 from kindly.read.specs import EmbedderSpec
-from tests.support.fakes import FakeSecret
 
 pytestmark = pytest.mark.anyio
 
@@ -31,8 +30,10 @@ def embedding_server(request: httpx2.Request) -> httpx2.Response:
 
 def settings_for(spec: EmbedderSpec) -> EmbedderSettings:
     client = httpx2.AsyncClient(transport=httpx2.MockTransport(embedding_server))
-    values = {spec.setting.name: FakeSecret("https://vectors.example")} if spec.setting else {}
-    return EmbedderSettings("tiny-embedder", values, client if spec.is_remote else None)
+    values = {option.name: option.default for option in spec.options}
+    if spec.options:
+        values[spec.options[0].name] = "https://vectors.example"
+    return EmbedderSettings(values, client if spec.is_remote else None)
 
 
 @each_embedder
@@ -55,4 +56,4 @@ def test_the_model_is_known_without_opening_it(spec: EmbedderSpec) -> None:
 def test_an_embedder_says_what_it_is_and_what_to_do_if_it_fails(spec: EmbedderSpec) -> None:
     assert spec.label
     assert spec.fix
-    assert spec.is_remote <= (spec.setting is not None)
+    assert spec.is_remote <= bool(spec.options)

@@ -283,7 +283,7 @@ def test_the_keys_are_read_and_kept_secret() -> None:
     }
     settings = Settings.load(environ)
     assert [spec.name for spec in settings.configured()] == ["google"]
-    assert revealed(settings.embedding_server_api_key) == "canary-embedder-1"
+    assert revealed(settings.options["EMBEDDING_SERVER_API_KEY"]) == "canary-embedder-1"
     assert {"canary-google-1", "canary-embedder-1"} <= set(settings.secrets())
     assert "canary" not in repr(settings)
 

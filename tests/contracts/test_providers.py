@@ -27,7 +27,7 @@ from kindly.errors import (
 from kindly.models import Query
 from kindly.search import providers
 from kindly.search.provider import ProviderSpec, SearchProvider
-from kindly.search.providers import PROVIDERS
+from kindly.search.providers import PROVIDERS, preferred_first
 from kindly.search.providers.duckduckgo import DuckDuckGo
 from tests.support.fake_ddgs import FakeDdgs
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSecret, Reply, built, provider_answer
@@ -223,3 +223,9 @@ async def test_key_that_no_header_can_carry_is_refused_unsent(spec: ProviderSpec
     assert spec.key_setting in str(caught.value)
     assert caught.value.__context__ is None
     assert api.requests == []
+
+
+def test_the_preferred_provider_comes_first_and_no_other_is_lost() -> None:
+    names = [spec.name for spec in PROVIDERS]
+    assert preferred_first("brave")[0] == "brave"
+    assert sorted(preferred_first("brave")) == sorted(names)

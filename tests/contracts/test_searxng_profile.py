@@ -7,7 +7,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kindly.app.search import pool_settings
 from kindly.app.stage_settings import fetch_limits
 from kindly.errors import (
     InputError,
@@ -25,6 +24,7 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.search.providers import searxng_pool
+from kindly.search.providers.searxng_pool import pool_settings
 from kindly.server.profiles import all_profiles, profile_for
 from kindly.server.profiles.searxng.answers import failure
 from kindly.server.profiles.searxng.profile import OUTPUT, PROFILE, SAFETY, SearxngSearchArguments
@@ -175,7 +175,7 @@ def test_pool_settings_reach_the_pool(tmp_path: Path) -> None:
     text = "".join(
         f"{key} = {value}\n" for key, value in {r.key: r.other for r in SETTINGS}.items()
     )
-    pool = pool_settings(loaded(f"[web_search]\n{text}", tmp_path))
+    pool = pool_settings(loaded(f"[web_search]\n{text}", tmp_path).options)
     assert pool.health_check_interval_s == 60
     assert pool.max_consecutive_failures == 5
     assert pool.rate_limit_backoff_base_s == 30

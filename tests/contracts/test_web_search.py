@@ -11,7 +11,7 @@ from kindly.app.stage_settings import browser_settings
 from kindly.cli.commands import cli
 from kindly.errors import InputError, SettingsError
 from kindly.net.tls import Tls
-from kindly.server.profiles.kindly import PROFILE, GetContentArguments, WebSearchArguments
+from kindly.server.profiles.kindly.profile import PROFILE, GetContentArguments, WebSearchArguments
 from kindly.settings import Settings
 from tests.support.paths import ROOT
 

@@ -42,7 +42,6 @@ TESTED_ELSEWHERE = {
     "read/embedder.py": "read/embedders/ tests every embedder",
     "read/specs.py": "the catalogues of read/stores/ and read/embedders/",
     "fetch/chain/types.py": "the steps of fetch/chain/ that pass these types on",
-    "search/state/state.py": "every state of search/state/ follows it, and tests use its MemoryState",
 }
 """Modules, or folders of modules, that have no test file of their own, and where their tests are."""
 

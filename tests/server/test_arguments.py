@@ -7,7 +7,7 @@ import pytest
 from kindly.errors import InputError
 from kindly.server.arguments import Arguments, as_list
 from kindly.server.profiles import all_profiles
-from kindly.server.profiles.kindly import GetContentArguments, WebSearchArguments
+from kindly.server.profiles.kindly.profile import GetContentArguments, WebSearchArguments
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from kindly.net.tls import Tls
 from kindly.read.library import Library
 from kindly.redact import Redactor
 from kindly.server.mcp import build_server
-from kindly.server.profiles.kindly import PROFILE as KINDLY
+from kindly.server.profiles.kindly.profile import PROFILE as KINDLY
 from kindly.server.tool import Profile
 from kindly.settings import Settings
 from kindly.stages import Stages

@@ -94,8 +94,7 @@ def embedder_settings(
 ) -> EmbedderSettings:
     """What embedders may use."""
     return EmbedderSettings(
-        model=settings.embedding_model_name,
-        values=settings.embedder_values,
+        options=settings.options,
         client=client,
         max_batches=min(settings.concurrency, MAX_BATCHES),
         timeout_s=EMBEDDING_TIMEOUT_S,

@@ -17,7 +17,6 @@ from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
-from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Access, Maintained, ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.search.rate_limits import RateLimits
@@ -108,19 +107,6 @@ def setup_hints(providers: Sequence[ProviderSpec] = PROVIDERS) -> SetupHints:
     )
 
 
-def pool_settings(settings: Settings) -> PoolSettings:
-    """Settings → how the pool of public SearXNG instances behaves."""
-    delays = sorted((settings.pool_delay_min_ms, settings.pool_delay_max_ms))
-    return PoolSettings(
-        health_check_interval_s=settings.pool_check_s,
-        max_consecutive_failures=settings.pool_failures,
-        rate_limit_backoff_base_s=settings.pool_backoff_s,
-        request_delay_ms=(delays[0], delays[1]),
-        rotate_user_agents=settings.pool_rotate_agents,
-        use_random_instances=settings.pool_random,
-    )
-
-
 def _state(settings: Settings, warn_once: WarnOnce | None) -> State:
     """The search state: in the library's database if servers share that, else in a file of this machine."""
     if not settings.keeps:
@@ -141,7 +127,7 @@ def _entry(
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
     api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
-    access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
+    access = Access(api, base_url, values, SYSTEM_CLOCK, state, settings.options)
     pace = spec.pace.at_most(settings.searches_per_minute)
     return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
 

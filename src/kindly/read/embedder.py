@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kindly.errors import EmbeddingsDown
-from kindly.redact import Secret
 
 if TYPE_CHECKING:
     import anyio
@@ -39,10 +38,8 @@ class Embedder(Protocol):
 class EmbedderSettings:
     """What an embedder needs to open."""
 
-    model: str = ""
-    """The configured name of the model."""
-    values: Mapping[str, Secret] = field(default_factory=dict)
-    """The embedder's own settings, by the name of their variable."""
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The values of all options, by the name of their variable."""
     client: "httpx2.AsyncClient | None" = None
     """The API client, for remote embedders."""
     max_batches: int = 4

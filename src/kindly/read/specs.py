@@ -3,14 +3,14 @@
 Specs are read at every start, so this module and the specs import nothing heavy; `open` does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kindly.needs import Need
+    from kindly.needs import Option
     from kindly.read.embedder import Embedder, EmbedderSettings
     from kindly.read.store import Store, StoreSettings
     from kindly.storage.file_check import FileHealth
@@ -57,7 +57,7 @@ class StoreSpec:
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSpec:
-    """An embedder plugin. It is used if its setting is set; the one without a setting is the default."""
+    """An embedder plugin. It is used if its first option is set; the one without options is the default."""
 
     name: str
     label: str
@@ -67,6 +67,11 @@ class EmbedderSpec:
     """The name of its model, without opening it."""
     fix: str
     """What to do if it fails, for `doctor`."""
-    setting: "Need | None" = None
+    options: "tuple[Option[Any], ...]" = ()
+    """Its settings; the first one selects it."""
     is_remote: bool = False
     """Whether it needs the API client, and `doctor` may call it only with `--live`."""
+
+    def is_selected(self, values: Mapping[str, Any]) -> bool:
+        """Whether these values of options select it."""
+        return not self.options or bool(self.options[0].of(values))

@@ -6,15 +6,15 @@ providers nor the environment, and never retries.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderAuth, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.needs import Need as Need
+from kindly.needs import Option as Option
 from kindly.redact import Secret
-from kindly.search.pool_settings import PoolSettings
 from kindly.storage.state import State
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ class Access:
     clock: Clock
     state: State
     """For providers that remember something between starts."""
-    pool: PoolSettings | None = None
-    """For the pool of public SearXNG instances."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The values of all options, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,8 @@ class ProviderSpec:
     needs: tuple[Need, ...]
     build: Callable[[Access], SearchProvider]
     pace: Pace
+    options: tuple[Option[Any], ...] = ()
+    """Settings that it can do without."""
     base_url_setting: str = ""
     base_url: str = ""
     """The vendor's address, unless the setting overrides it."""

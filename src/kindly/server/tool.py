@@ -2,17 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from kindly.app import App
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
 from kindly.models import OutcomeKind
+from kindly.profile_defaults import ProfileDefaults
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
-from kindly.settings import Settings
-from kindly.settings.profile_defaults import ProfileDefaults
 from kindly.stages import Progress
+
+if TYPE_CHECKING:
+    # A profile of one module is imported by settings, so it cannot import them at that time.
+    from kindly.app import App
+    from kindly.settings import Settings
 
 CallOutcome = OutcomeKind | Literal["busy", "error"]
 
@@ -33,7 +36,7 @@ class Output:
 class Call:
     """What one call uses: the app, its deadline, and where it reports progress."""
 
-    app: App
+    app: "App"
     deadline: Deadline
     progress: Progress
 
@@ -63,7 +66,7 @@ class Profile:
     tools: tuple[Tool, ...]
     summary: str = ""
     """One line for help and docs."""
-    tools_for: Callable[[Settings], tuple[Tool, ...]] | None = None
+    tools_for: "Callable[[Settings], tuple[Tool, ...]] | None" = None
     """The tools as settings configure them, where limits and defaults can be set."""
     defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
     """Settings, providers and fetching behaviour that it changes."""

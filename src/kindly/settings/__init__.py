@@ -1,19 +1,19 @@
 """Every setting, read once at start: defaults < profile < file < environment < command line.
 
 `Settings.load` returns one frozen `Settings`; `SettingsError` names an unknown or invalid value in one line. What a
-setting does is written beside it in `fields`; the table in `docs/settings.md` is generated from it.
+setting does is written beside it in `fields` or in the spec of a plugin; the table in `docs/settings.md` is generated
+from that.
 """
 
 from kindly.settings.contexts import CONTEXTS, ContextName
 from kindly.settings.environment import limit_numeric_threads
-from kindly.settings.profile_defaults import ProfileName
+from kindly.settings.profile_catalogue import ProfileName
 from kindly.settings.settings import Settings, revealed
 from kindly.settings.variables import (
     ENV_BY_FIELD,
     KEY_NAMES,
     LOADER_URLS,
     NEEDS,
-    PLUGIN_NEEDS,
     TOKEN_NAMES,
     TOKEN_NEEDS,
 )
@@ -24,7 +24,6 @@ __all__ = [
     "KEY_NAMES",
     "LOADER_URLS",
     "NEEDS",
-    "PLUGIN_NEEDS",
     "TOKEN_NAMES",
     "TOKEN_NEEDS",
     "ContextName",

@@ -1,4 +1,4 @@
-"""Every setting as a field: type, range, default, variable and description."""
+"""Every setting of the program itself as a field: type, range, default, variable and description."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -7,10 +7,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from kindly.fetch.browser.drivers import DriverName
 from kindly.fetch.chain.types import USER_AGENT
-from kindly.read.embedders import openai
 from kindly.read.stores import STORES, choices
 from kindly.settings.contexts import ContextName
-from kindly.settings.profile_defaults import DEFAULT_PROFILE, ProfileName
+from kindly.settings.profile_catalogue import DEFAULT_PROFILE, ProfileName
 from kindly.settings.values import (
     BaseUrl,
     Env,
@@ -23,9 +22,12 @@ from kindly.settings.values import (
 
 
 class SettingFields(BaseModel):
-    """The settings with one variable each."""
+    """The settings with one variable each, without those that plugins declare."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    # Only the last subclass validates, so only its validator is built.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     profile: Annotated[ProfileName, Env("KINDLY_PROFILE", "The set of tools to offer.")] = (
         DEFAULT_PROFILE
@@ -108,17 +110,6 @@ class SettingFields(BaseModel):
         Listed,
         Env("KINDLY_ALLOWED_HOSTS", "Further Host headers that the HTTP transport accepts."),
     ] = ()
-
-    google_safe_search: Annotated[
-        Literal["off", "moderate", "strict"],
-        Env("GOOGLE_SAFE_SEARCH", "The safe search of `web.search` if a call does not set it."),
-    ] = "off"
-    pages_any_provider: Annotated[
-        bool,
-        Env(
-            "KINDLY_PAGES_ANY_PROVIDER", "Let any provider answer `web.search`, in Google's format."
-        ),
-    ] = False
 
     request_timeout_ms: Annotated[
         int,
@@ -244,23 +235,6 @@ class SettingFields(BaseModel):
         Field(gt=0, le=36_500),
         Env("KINDLY_LIBRARY_DAYS", "Days that a page stays in the library."),
     ] = 365
-    embedding_server_url: Annotated[
-        BaseUrl | None,
-        Field(repr=False),
-        Env(
-            openai.URL.name,
-            openai.URL.about,
-        ),
-    ] = None
-    embedding_server_api_key: Annotated[
-        SecretStr | None,
-        Env(openai.KEY, "The key of the embedding server, sent as a bearer token."),
-    ] = None
-    embedding_model_name: Annotated[
-        str,
-        Field(min_length=1, max_length=200),
-        Env("EMBEDDING_MODEL_NAME", "The model of the embedding server."),
-    ] = "text-embedding-3-small"
     embedding_tokens_size: Annotated[
         int,
         Field(ge=64, le=8_192),
@@ -335,46 +309,6 @@ class SettingFields(BaseModel):
             "Searches per minute and provider; unset, the limit of its plan. Further searches wait.",
         ),
     ] = None
-    pool_check_s: Annotated[
-        float,
-        Field(ge=10, le=86_400),
-        Env("KINDLY_POOL_CHECK_S", "Seconds between health checks of public SearXNG instances."),
-    ] = 300
-    pool_failures: Annotated[
-        int,
-        Field(ge=1, le=100),
-        Env("KINDLY_POOL_FAILURES", "Failures in a row after which an instance is paused."),
-    ] = 3
-    pool_backoff_s: Annotated[
-        float,
-        Field(ge=1, le=86_400),
-        Env("KINDLY_POOL_BACKOFF_S", "Seconds of its first pause; doubled for each further one."),
-    ] = 60
-    pool_rotate_agents: Annotated[
-        bool,
-        Env("KINDLY_POOL_ROTATE_AGENTS", "Use another User-Agent for each search of the pool."),
-    ] = True
-    pool_delay_min_ms: Annotated[
-        int,
-        Field(ge=0, le=60_000),
-        Env("KINDLY_POOL_DELAY_MIN_MS", "Minimum of the random delay before a search of the pool."),
-    ] = 100
-    pool_delay_max_ms: Annotated[
-        int,
-        Field(ge=0, le=60_000),
-        Env("KINDLY_POOL_DELAY_MAX_MS", "Maximum of the random delay before a search of the pool."),
-    ] = 500
-    pool_random: Annotated[
-        bool,
-        Env("KINDLY_POOL_RANDOM", "Start with a random instance; 0, with the best one."),
-    ] = True
-
-    web_search_enabled: Annotated[
-        bool, Env("WEB_SEARCH_ENABLED", "Offer `WebSearch` (profile media).")
-    ] = True
-    web_fetch_enabled: Annotated[
-        bool, Env("WEB_FETCH_ENABLED", "Offer `WebFetch` (profile media).")
-    ] = True
     default_results: Annotated[
         int | None,
         Field(ge=1, le=50),
@@ -391,26 +325,3 @@ class SettingFields(BaseModel):
             "Maximum results of a search; unset, 50 in profile searxng, 20 in profile media.",
         ),
     ] = None
-    default_safe_search: Annotated[
-        bool,
-        Env(
-            "KINDLY_DEFAULT_SAFE_SEARCH",
-            "Safe search if a call does not set it (profile media).",
-        ),
-    ] = True
-    max_length: Annotated[
-        int,
-        Field(ge=1_000, le=10_000_000),
-        Env("KINDLY_MAX_LENGTH", "Maximum of `maxLength` in characters (profile media)."),
-    ] = 100_000
-    summaries: Annotated[
-        bool, Env("KINDLY_SUMMARIES", "Summarise each page (profile searxng).")
-    ] = True
-    summary_characters: Annotated[
-        int,
-        Field(ge=50, le=5_000),
-        Env("KINDLY_SUMMARY_CHARACTERS", "Maximum characters of a summary (profile searxng)."),
-    ] = 500
-    code_blocks: Annotated[
-        bool, Env("KINDLY_CODE_BLOCKS", "Keep code blocks in the text (profile searxng).")
-    ] = True

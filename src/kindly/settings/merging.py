@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from kindly.read.embedders import EMBEDDERS
 from kindly.recording import recording_file
-from kindly.settings.profile_defaults import PROFILE_NAMES, profile_defaults
+from kindly.settings.profile_catalogue import PROFILE_NAMES, profile_defaults
 from kindly.settings.sources import Value, config_path, from_environ, from_file
 from kindly.settings.variables import ENV_BY_FIELD, NEEDS, URL_NAMES, known_names
-
-REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
-"""Fields whose values a recording supplies."""
 
 
 def merged_values(
@@ -46,5 +44,8 @@ def _from_recording(merged: Mapping[str, Value]) -> dict[str, Value]:
     if named is None or not (path := Path(str(named.value)).expanduser()).exists():
         return {}
     recorded = recording_file.read_header(path).get("settings", {})
-    known = {*NEEDS, *URL_NAMES, *(ENV_BY_FIELD[name].name for name in REPLAYED_FIELDS)}
+    known = {*NEEDS, *URL_NAMES, ENV_BY_FIELD["allow_private"].name}
+    known |= {
+        option.name for spec in EMBEDDERS for option in spec.options if option.kind != "secret"
+    }
     return {name: Value(value, "cassette") for name, value in recorded.items() if name in known}

@@ -4,22 +4,23 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 
 from kindly.errors import SettingsError
-from kindly.read.embedders import EMBEDDERS, embedder_for, openai
+from kindly.profile_defaults import ProfileDefaults
+from kindly.read.embedders import embedder_for
 from kindly.read.specs import EmbedderSpec, StoreSpec
 from kindly.read.stores import IN_MEMORY, store_for
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.contexts import CONTEXTS, HostLimits
 from kindly.settings.environment import read_environment
-from kindly.settings.fields import SettingFields
 from kindly.settings.merging import merged_values
-from kindly.settings.profile_defaults import ProfileDefaults, profile_defaults
+from kindly.settings.options import OPTIONS, AllFields
+from kindly.settings.profile_catalogue import profile_defaults
 from kindly.settings.sources import CONFIG_NAME, Origin, Value
 from kindly.settings.validation import (
     check_packages,
@@ -31,7 +32,7 @@ from kindly.settings.values import BaseUrl
 from kindly.settings.variables import (
     ENV_BY_FIELD,
     KEY_NAMES,
-    PLUGIN_NEEDS,
+    NEEDS,
     TOKEN_NAMES,
     URL_NAMES,
     known_names,
@@ -46,11 +47,11 @@ def revealed(secret: SecretStr | None) -> str | None:
     return secret.get_secret_value() if secret else None
 
 
-class Settings(SettingFields):
+class Settings(AllFields):
     """All settings, validated and frozen; `repr` masks secrets."""
 
     needed: Mapping[str, SecretStr] = Field(default_factory=dict)
-    """The settings that providers and embedders declare, mostly keys, by the name of their variable."""
+    """The settings that providers need, mostly keys, by the name of their variable."""
     base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict, repr=False)
     """Addresses of providers and loaders that differ from the default, by the name of their variable."""
     tokens: Mapping[str, SecretStr] = Field(default_factory=dict)
@@ -76,6 +77,11 @@ class Settings(SettingFields):
         return profile_defaults(self.profile)
 
     @property
+    def options(self) -> Mapping[str, Any]:
+        """The values of the options that plugins declare, by the name of their variable."""
+        return {option.name: getattr(self, option.field) for option in OPTIONS}
+
+    @property
     def data_path(self) -> Path:
         """The data folder."""
         if self.data_dir is not None:
@@ -99,9 +105,10 @@ class Settings(SettingFields):
             for need in spec.needs
         }
         values |= self.base_urls
-        if self.embedding_server_url:
-            values["EMBEDDING_SERVER_URL"] = self.embedding_server_url
-            values["EMBEDDING_MODEL_NAME"] = self.embedding_model_name
+        for option in self.embedder_spec.options:
+            value = option.of(self.options)
+            if option.kind != "secret" and value is not None:
+                values[option.name] = str(int(value) if option.kind == "flag" else value)
         if self.allow_private:
             values["KINDLY_ALLOW_PRIVATE"] = ",".join(self.allow_private)
         return values
@@ -114,21 +121,7 @@ class Settings(SettingFields):
     @property
     def embedder_spec(self) -> EmbedderSpec:
         """The embedder in use."""
-        return embedder_for(self.embedder_values)
-
-    @property
-    def embedder_values(self) -> Mapping[str, SecretStr]:
-        """The settings of embedders that are set, by the name of their variable."""
-        declared = {
-            spec.setting.name: self.needed[spec.setting.name]
-            for spec in EMBEDDERS
-            if spec.setting and spec.setting.name in self.needed
-        }
-        if self.embedding_server_url is not None:
-            declared[openai.URL.name] = SecretStr(self.embedding_server_url)
-        if self.embedding_server_api_key is not None:
-            declared[openai.KEY] = self.embedding_server_api_key
-        return declared
+        return embedder_for(self.options)
 
     @property
     def search_file(self) -> Path:
@@ -154,17 +147,22 @@ class Settings(SettingFields):
         """Every value that must never be shown."""
         keys = (self.needed[name] for name in KEY_NAMES if name in self.needed)
         tokens = (*keys, *self.tokens.values())
-        own = (self.http_proxy, self.https_proxy, self.embedding_server_api_key)
+        own = (self.http_proxy, self.https_proxy, *self._optional("secret"))
         shown = [secret.get_secret_value() for secret in (*own, *tokens) if secret]
         store = self.store.get_secret_value()
         parts = (store, urlsplit(store).password or "") if "://" in store else ()
         callers = (revealed(self.http_token) or "").split()
         return (*callers, *shown, *parts, *self._passwords())
 
+    def _optional(self, kind: str) -> list[Any]:
+        """The values of all options of a kind that are set."""
+        values = (option.of(self.options) for option in OPTIONS if option.kind == kind)
+        return [value for value in values if value is not None]
+
     def _passwords(self) -> Iterator[str]:
         """The credentials in addresses: alone, and as basic authentication sends them."""
         addresses = [*self.base_urls.values()]
-        addresses += [self.embedding_server_url or "", self.otel_endpoint or ""]
+        addresses += [self.otel_endpoint or "", *self._optional("address")]
         proxies = (self.http_proxy, self.https_proxy)
         addresses += [
             secret.get_secret_value() for secret in (*self.needed.values(), *proxies) if secret
@@ -185,7 +183,7 @@ class Settings(SettingFields):
         ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
         if not self.keeps:
             ready = [spec for spec in ready if spec.library is None]
-        allowed = self.profile_defaults.allowed_providers(self)
+        allowed = self.profile_defaults.allowed_providers(self.options)
         if allowed is not None:
             ready = [spec for spec in ready if spec.name in allowed]
         if not self.providers:
@@ -237,7 +235,7 @@ class Settings(SettingFields):
             for field, env in ENV_BY_FIELD.items()
             if env.name in merged
         }
-        needed = {name: plugin_value(name, merged[name]) for name in PLUGIN_NEEDS if name in merged}
+        needed = {name: plugin_value(name, merged[name]) for name in NEEDS if name in merged}
         fields["needed"] = {name: text for name, text in needed.items() if text is not None}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}

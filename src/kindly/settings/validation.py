@@ -9,12 +9,12 @@ from kindly.errors import SettingsError
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.sources import Value
-from kindly.settings.variables import ENV_BY_FIELD, PLUGIN_NEEDS
+from kindly.settings.variables import ENV_BY_FIELD, NEEDS
 from kindly.version import SERVER_NAME
 
 
 def plugin_value(name: str, value: Value) -> str | None:
-    """The text of a plugin's setting; None for a flag that is off.
+    """The text of a setting that a provider needs; None for a flag that is off.
 
     Raises:
         SettingsError: it is a flag and its value is neither yes nor no.
@@ -22,7 +22,7 @@ def plugin_value(name: str, value: Value) -> str | None:
     text = str(value.value).strip()
     if isinstance(value.value, list):
         text = ",".join(str(part) for part in value.value)
-    if PLUGIN_NEEDS[name].kind != "flag":
+    if NEEDS[name].kind != "flag":
         return text
     if text.lower() in {"1", "true", "yes", "on"}:
         return "1"

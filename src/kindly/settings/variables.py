@@ -7,9 +7,8 @@ from pydantic.fields import FieldInfo
 
 from kindly.fetch.loaders import LOADERS
 from kindly.needs import Need
-from kindly.read.embedders import EMBEDDERS
 from kindly.search.providers import PROVIDERS
-from kindly.settings.fields import SettingFields
+from kindly.settings.options import AllFields
 from kindly.settings.sources import CONFIG_NAME, Names
 from kindly.settings.values import Env
 
@@ -21,7 +20,7 @@ def _env_of(field: FieldInfo) -> Env | None:
 ENV_BY_FIELD: Mapping[str, Env] = MappingProxyType(
     {
         name: env
-        for name, field in SettingFields.model_fields.items()
+        for name, field in AllFields.model_fields.items()
         if (env := _env_of(field)) is not None
     }
 )
@@ -30,18 +29,7 @@ NEEDS: Mapping[str, Need] = MappingProxyType(
     {need.name: need for spec in PROVIDERS for need in spec.needs}
 )
 """What search providers need."""
-PLUGIN_NEEDS: Mapping[str, Need] = MappingProxyType(
-    {
-        **NEEDS,
-        **{
-            spec.setting.name: spec.setting
-            for spec in EMBEDDERS
-            if spec.setting and spec.setting.name not in FIELD_VARIABLES
-        },
-    }
-)
-"""What providers and embedders declare beyond the fields."""
-KEY_NAMES = tuple(name for name, need in PLUGIN_NEEDS.items() if need.kind == "secret")
+KEY_NAMES = tuple(name for name, need in NEEDS.items() if need.kind == "secret")
 TOKEN_NEEDS = tuple(need for loader in LOADERS for need in loader.tokens)
 """What loaders can use."""
 TOKEN_NAMES = tuple(need.name for need in TOKEN_NEEDS)
@@ -57,6 +45,6 @@ URL_NAMES = (
 
 def known_names() -> Names:
     """Every variable and its aliases."""
-    known = FIELD_VARIABLES | {*PLUGIN_NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
+    known = FIELD_VARIABLES | {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
     aliases = {env.name: env.aliases for env in ENV_BY_FIELD.values() if env.aliases}
     return Names(frozenset(known), aliases)

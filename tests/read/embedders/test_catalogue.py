@@ -16,11 +16,11 @@ def test_every_embedder_is_in_the_catalogue() -> None:
 
 
 def test_only_the_last_embedder_is_a_default() -> None:
-    assert [spec.setting is None for spec in EMBEDDERS] == [False] * (len(EMBEDDERS) - 1) + [True]
+    assert [not spec.options for spec in EMBEDDERS] == [False] * (len(EMBEDDERS) - 1) + [True]
 
 
 def test_the_setting_of_an_embedder_selects_it() -> None:
-    assert embedder_for(()).name == "local"
-    assert embedder_for({"EMBEDDING_SERVER_URL"}).name == "openai"
+    assert embedder_for({}).name == "local"
+    assert embedder_for({"EMBEDDING_SERVER_URL": "http://x.example"}).name == "openai"
     remote = Settings.load({"EMBEDDING_SERVER_URL": "http://127.0.0.1:9"})
     assert (Settings.load({}).embedder_spec.name, remote.embedder_spec.name) == ("local", "openai")

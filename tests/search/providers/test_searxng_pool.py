@@ -8,7 +8,7 @@ from kindly.clock import Clock
 from kindly.errors import AddressRefused, PoolExhausted, ProviderUnreachable
 from kindly.models import Query
 from kindly.search.provider import Access, Maintained
-from kindly.search.providers.searxng_pool import SPEC, InstanceRequests
+from kindly.search.providers.searxng_pool import SPEC, InstanceRequests, pool_settings
 from kindly.search.vendor_api import VendorApi
 from tests.support.fakes import PROVIDER_DATA, FakeApi, FakeSleep, Reply
 from tests.support.memory_state import MemoryState
@@ -84,3 +84,8 @@ async def test_an_instance_at_a_private_address_counts_as_unreachable() -> None:
         with pytest.raises(ProviderUnreachable) as caught:
             await call
         assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+def test_the_delays_of_the_pool_are_in_order() -> None:
+    chosen = {"KINDLY_POOL_DELAY_MIN_MS": 900, "KINDLY_POOL_DELAY_MAX_MS": 100}
+    assert pool_settings(chosen).request_delay_ms == (100, 900)

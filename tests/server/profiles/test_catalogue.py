@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kindly.profile_defaults import ProfileDefaults
 from kindly.server.profiles import DEFAULT_PROFILE, PROFILE_NAMES, all_profiles, load_profile
 from kindly.server.tool import Profile
 from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
-from kindly.settings.profile_defaults import ProfileDefaults
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "profiles.md").read_text(encoding="utf-8")
@@ -22,8 +22,9 @@ DUMMY = '''
 
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import TEXT, record
+from kindly.profile_defaults import ProfileDefaults
+from kindly.server.profile_spec import ProfileSpec
 from kindly.server.tool import Call, Output, Profile, Tool
-from kindly.settings.profile_defaults import ProfileDefaults
 
 
 class Echo(Arguments):
@@ -44,6 +45,7 @@ PROFILE = Profile(
     tools=(Tool("echo", "Echo", "Returns its text.", Echo, record({"text": TEXT}), echo),),
     defaults=ProfileDefaults(settings={"CONCURRENCY": 3}, cut_text=True),
 )
+SPEC = ProfileSpec(name="dummy", load=lambda: PROFILE)
 '''
 USE = """
 import json
@@ -101,7 +103,14 @@ def test_a_profile_is_one_file_and_one_line(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     catalogue = copy / "server" / "profiles" / "__init__.py"
     text = catalogue.read_text(encoding="utf-8")
-    catalogue.write_text(text.replace('"media")', '"media", "dummy")'), encoding="utf-8")
+    imported = "from kindly.server.profiles import dummy\n"
+    for line, added in (
+        ("from kindly.server.profiles", imported),
+        (")\nPROFILE_NAMES", "dummy.SPEC,\n"),
+    ):
+        assert text.count(line) == 1
+        text = text.replace(line, added + line)
+    catalogue.write_text(text, encoding="utf-8")
     (copy / "server" / "profiles" / "dummy.py").write_text(DUMMY.lstrip(), encoding="utf-8")
 
     run = subprocess.run(
@@ -131,9 +140,9 @@ def test_listing_tools_imports_neither_other_profiles_nor_heavy_libraries() -> N
         "build_server(None, profile_for(Settings.load({}))); "
         "print(*sorted(name for name in sys.modules if name in "
         "{'numpy', 'duckdb', 'psycopg', 'prometheus_client', 'turbohtml', 'pypdfium2', 'playwright', 'wordllama'} "
-        "or name.startswith('kindly.server.profiles.')))"
+        "or (name.startswith('kindly.server.profiles.') and name.count('.') > 3)))"
     )
     run = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert run.stdout.split() == ["kindly.server.profiles.kindly"]
+    assert run.stdout.split() == ["kindly.server.profiles.kindly.profile"]

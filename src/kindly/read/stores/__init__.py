@@ -14,7 +14,12 @@ from kindly.version import SERVER_NAME
 if TYPE_CHECKING:
     from kindly.read.store import Store, StoreSettings
 
-STORES: tuple[StoreSpec, ...] = (sqlite.SPEC, duckdb.SPEC, postgres.SPEC, memory.SPEC)
+STORES: tuple[StoreSpec, ...] = (
+    sqlite.SPEC,
+    duckdb.SPEC,
+    postgres.SPEC,
+    memory.SPEC,
+)
 PERSISTENT = tuple(spec for spec in STORES if spec.is_persistent)
 IN_MEMORY = memory.SPEC
 """Used where nothing may be kept."""
@@ -34,7 +39,7 @@ def choices(stores: tuple[StoreSpec, ...] = STORES) -> str:
 def open_store(
     name: str, settings: "StoreSettings", stores: tuple[StoreSpec, ...] = STORES
 ) -> "Store":
-    """Build the store of this name; it connects at first use.
+    """Build the store of this name; it connects at first use. Without a data folder, a store with a file is in memory.
 
     Raises:
         StoreUnavailable: there is no such store, or its driver is not installed.
@@ -48,4 +53,5 @@ def open_store(
             f"The store {name} needs a driver that is not installed: "
             f"pip install '{SERVER_NAME}[{spec.extra}]'."
         )
-    return spec.open(settings)
+    in_memory = spec.file and settings.data_dir is None
+    return (IN_MEMORY if in_memory else spec).open(settings)

@@ -20,3 +20,8 @@ PROVIDERS: tuple[ProviderSpec, ...] = (
     searxng_pool.SPEC,
     duckduckgo.SPEC,
 )
+
+
+def preferred_first(name: str) -> list[str]:
+    """The names of all providers, this one before the others."""
+    return [name, *(spec.name for spec in PROVIDERS if spec.name != name)]

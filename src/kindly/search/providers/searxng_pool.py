@@ -4,15 +4,83 @@
 asked for their results page: JSON is disabled on most, and their rate limiter allows four JSON requests an hour.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kindly.budget import Deadline
 from kindly.errors import FetchError, ProviderUnreachable
 from kindly.models import ProviderResults, Query
 from kindly.search.pool_settings import PoolSettings
-from kindly.search.provider import Access, Need, Pace, ProviderApi, ProviderSpec
+from kindly.search.provider import Access, Need, Option, Pace, ProviderApi, ProviderSpec
 from kindly.search.searxng.instance_pool import NAME, InstancePool
 from kindly.search.searxng.searxng_api import search_instance
+
+CHECK_S: Option[float] = Option(
+    "KINDLY_POOL_CHECK_S",
+    "number",
+    "Seconds between health checks of public SearXNG instances.",
+    default=300,
+    low=10,
+    high=86_400,
+)
+FAILURES = Option(
+    "KINDLY_POOL_FAILURES",
+    "integer",
+    "Failures in a row after which an instance is paused.",
+    default=3,
+    low=1,
+    high=100,
+)
+BACKOFF_S: Option[float] = Option(
+    "KINDLY_POOL_BACKOFF_S",
+    "number",
+    "Seconds of its first pause; doubled for each further one.",
+    default=60,
+    low=1,
+    high=86_400,
+)
+ROTATE_AGENTS = Option(
+    "KINDLY_POOL_ROTATE_AGENTS",
+    "flag",
+    "Use another User-Agent for each search of the pool.",
+    default=True,
+)
+DELAY_MIN_MS = Option(
+    "KINDLY_POOL_DELAY_MIN_MS",
+    "integer",
+    "Minimum of the random delay before a search of the pool.",
+    default=100,
+    low=0,
+    high=60_000,
+)
+DELAY_MAX_MS = Option(
+    "KINDLY_POOL_DELAY_MAX_MS",
+    "integer",
+    "Maximum of the random delay before a search of the pool.",
+    default=500,
+    low=0,
+    high=60_000,
+)
+RANDOM = Option(
+    "KINDLY_POOL_RANDOM",
+    "flag",
+    "Start with a random instance; 0, with the best one.",
+    default=True,
+)
+
+
+def pool_settings(options: Mapping[str, Any]) -> PoolSettings:
+    """How the pool behaves, given the values of the options."""
+    delays = sorted((DELAY_MIN_MS.of(options), DELAY_MAX_MS.of(options)))
+    return PoolSettings(
+        health_check_interval_s=CHECK_S.of(options),
+        max_consecutive_failures=FAILURES.of(options),
+        rate_limit_backoff_base_s=BACKOFF_S.of(options),
+        request_delay_ms=(delays[0], delays[1]),
+        rotate_user_agents=ROTATE_AGENTS.of(options),
+        use_random_instances=RANDOM.of(options),
+    )
 
 
 def build(access: Access) -> InstancePool:
@@ -21,7 +89,7 @@ def build(access: Access) -> InstancePool:
         requests=InstanceRequests(access.api, access.base_url),
         clock=access.clock,
         state=access.state,
-        settings=access.pool or PoolSettings(),
+        settings=pool_settings(access.options),
     )
 
 
@@ -38,6 +106,15 @@ SPEC = ProviderSpec(
     ),
     build=build,
     pace=Pace(calls=1, per_s=1),
+    options=(
+        CHECK_S,
+        FAILURES,
+        BACKOFF_S,
+        ROTATE_AGENTS,
+        DELAY_MIN_MS,
+        DELAY_MAX_MS,
+        RANDOM,
+    ),
     base_url_setting="SEARX_SPACE_URL",
     base_url="https://searx.space/data/instances.json",
     scraped=True,

@@ -1,30 +1,38 @@
-"""The catalogue of profiles: a module or package each, with a constant `PROFILE`, and its name in `PROFILE_NAMES`.
+"""The catalogue of profiles: named sets of tools. The first one is the default.
 
-Only the chosen profile is imported. Settings read the names when they are imported, so this module imports nothing.
+A profile is a module or a package in this folder with the constant `SPEC`, and its line in `PROFILES`. Settings read
+the specs when they are imported; the tools are imported for the chosen profile only.
 """
 
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from kindly.server.profile_spec import ProfileSpec
+from kindly.server.profiles import kindly, media, pages, searxng
 
 if TYPE_CHECKING:
     from kindly.server.tool import Profile
     from kindly.settings import Settings
 
-PROFILE_NAMES = ("kindly", "pages", "searxng", "media")
+PROFILES: tuple[ProfileSpec, ...] = (
+    kindly.SPEC,
+    pages.SPEC,
+    searxng.SPEC,
+    media.SPEC,
+)
+PROFILE_NAMES = tuple(spec.name for spec in PROFILES)
 DEFAULT_PROFILE = PROFILE_NAMES[0]
 """It changes no default of a setting."""
 
 
 def load_profile(name: str) -> "Profile":
-    """Import the profile's module; the name must be in `PROFILE_NAMES`."""
-    profile: Profile = import_module(f"{__name__}.{name}").PROFILE
-    return profile
+    """The profile of this name."""
+    return next(spec for spec in PROFILES if spec.name == name).load()
 
 
 def all_profiles() -> "tuple[Profile, ...]":
     """Every profile, in the order of the catalogue."""
-    return tuple(load_profile(name) for name in PROFILE_NAMES)
+    return tuple(spec.load() for spec in PROFILES)
 
 
 def profile_for(settings: "Settings") -> "Profile":

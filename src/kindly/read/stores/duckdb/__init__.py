@@ -12,10 +12,8 @@ FILE = "db/kindly.duckdb"
 
 def _open(settings: "StoreSettings") -> "Store":
     from kindly.read.stores.duckdb.store import DuckStore
-    from kindly.read.stores.memory.store import MemoryStore
 
-    if settings.data_dir is None:
-        return MemoryStore()
+    assert settings.data_dir is not None  # noqa: S101 - `open_store` opens no file without a folder
     return DuckStore(settings.data_dir / FILE)
 
 

@@ -13,11 +13,9 @@ FILE = "library.sqlite"
 
 
 def _open(settings: "StoreSettings") -> "Store":
-    from kindly.read.stores.memory.store import MemoryStore
     from kindly.read.stores.sqlite.store import SqliteStore
 
-    if settings.data_dir is None:
-        return MemoryStore()
+    assert settings.data_dir is not None  # noqa: S101 - `open_store` opens no file without a folder
     return SqliteStore(settings.data_dir / FILE)
 
 

@@ -8,6 +8,8 @@ from pydantic import Field, create_model
 from kindly import pipeline
 from kindly.extract import ExtractOptions
 from kindly.models import Format, Query, TimeRange
+from kindly.profile_defaults import ProfileDefaults
+from kindly.search.providers import preferred_first
 from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
@@ -19,6 +21,12 @@ from kindly.server.json_schema import (
     TEXT_OR_NULL,
     array,
     record,
+)
+from kindly.server.profiles.media import (
+    DEFAULT_SAFE_SEARCH,
+    FETCH_ENABLED,
+    LENGTH_LIMIT,
+    SEARCH_ENABLED,
 )
 from kindly.server.profiles.media.answers import (
     Shown,
@@ -32,7 +40,6 @@ from kindly.server.profiles.media.results import to_json
 from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
-from kindly.settings.profile_defaults import ProfileDefaults, preferred_first
 
 DEFAULT_RESULTS, MAX_RESULTS = 10, 20
 DEFAULT_LENGTH, MAX_LENGTH = 10_000, 100_000
@@ -196,6 +203,7 @@ FETCH = Tool(
 
 def tools_for(settings: Settings) -> tuple[Tool, ...]:
     """The tools that are enabled, with the limits that are set."""
+    options = settings.options
     most = settings.max_results or MAX_RESULTS
     count = Annotated[int, Field(ge=1, le=most, description=MAX_RESULTS_ABOUT)]
     default = min(settings.default_results or DEFAULT_RESULTS, most)
@@ -204,17 +212,18 @@ def tools_for(settings: Settings) -> tuple[Tool, ...]:
         "MediaSearchArguments",
         __base__=MediaSearchArguments,
         maxResults=(count, default),
-        safeSearch=(safe, settings.default_safe_search),
+        safeSearch=(safe, DEFAULT_SAFE_SEARCH.of(options)),
     )
-    length = Annotated[int, Field(ge=1, le=settings.max_length, description=MAX_LENGTH_ABOUT)]
+    longest = LENGTH_LIMIT.of(options)
+    length = Annotated[int, Field(ge=1, le=longest, description=MAX_LENGTH_ABOUT)]
     fetch = create_model(
         "MediaFetchArguments",
         __base__=MediaFetchArguments,
-        maxLength=(length, min(DEFAULT_LENGTH, settings.max_length)),
+        maxLength=(length, min(DEFAULT_LENGTH, longest)),
     )
     offered = (
-        (replace(SEARCH, arguments=search), settings.web_search_enabled),
-        (replace(FETCH, arguments=fetch), settings.web_fetch_enabled),
+        (replace(SEARCH, arguments=search), SEARCH_ENABLED.of(options)),
+        (replace(FETCH, arguments=fetch), FETCH_ENABLED.of(options)),
     )
     return tuple(tool for tool, enabled in offered if enabled)
 

@@ -1,10 +1,10 @@
 """Profile `pages`: `web.search` and `web.readFromPage`. Names, argument models, result schemas and defaults."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
@@ -12,8 +12,11 @@ from kindly import pipeline
 from kindly.errors import FetchError, NoContent, NoProvider, PageTimeout, PageWalled, SearchError
 from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
+from kindly.profile_defaults import ProfileDefaults
+from kindly.search.providers import preferred_first
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
+from kindly.server.profiles.pages import ANY_PROVIDER, SAFE_SEARCH
 from kindly.server.profiles.pages.answers import (
     CONTENT_PROTECTED,
     page_chunks,
@@ -24,7 +27,6 @@ from kindly.server.profiles.pages.results import ChunksResult, to_json
 from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
-from kindly.settings.profile_defaults import ProfileDefaults, preferred_first
 
 PROTECTED = frozenset({OutcomeKind.AUTH, OutcomeKind.BLOCKED, OutcomeKind.PAYWALLED})
 NO_KEYS = (
@@ -158,11 +160,12 @@ READ = Tool(
 
 def tools_for(settings: Settings) -> tuple[Tool, ...]:
     """The tools, with the safe search that is set for calls that name none."""
-    return replace(SEARCH, run=partial(search, safe_search=settings.google_safe_search)), READ
+    safe_search = SAFE_SEARCH.of(settings.options)
+    return replace(SEARCH, run=partial(search, safe_search=safe_search)), READ
 
 
-def _allowed_providers(settings: Settings) -> Collection[str] | None:
-    return None if settings.pages_any_provider else ("google",)
+def _allowed_providers(options: Mapping[str, Any]) -> Collection[str] | None:
+    return None if ANY_PROVIDER.of(options) else ("google",)
 
 
 PROFILE = Profile(

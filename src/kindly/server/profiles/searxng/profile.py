@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from kindly import pipeline
 from kindly.models import Category, Query, SafeSearch
+from kindly.profile_defaults import ProfileDefaults
 from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
@@ -22,6 +23,7 @@ from kindly.server.json_schema import (
     array,
     record,
 )
+from kindly.server.profiles.searxng import CODE_BLOCKS, SUMMARIES, SUMMARY_CHARACTERS
 from kindly.server.profiles.searxng.answers import (
     SearxngAnswer,
     failure,
@@ -32,7 +34,6 @@ from kindly.server.profiles.searxng.results import to_json
 from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
-from kindly.settings.profile_defaults import ProfileDefaults
 from kindly.text.languages import known_language
 
 SAFETY: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
@@ -189,7 +190,11 @@ def tools_for(settings: Settings) -> tuple[Tool, ...]:
     arguments = create_model(
         "SearxngSearchArguments", __base__=SearxngSearchArguments, results_count=(count, default)
     )
-    processing = Processing(settings.summaries, settings.summary_characters, settings.code_blocks)
+    processing = Processing(
+        SUMMARIES.of(settings.options),
+        SUMMARY_CHARACTERS.of(settings.options),
+        CODE_BLOCKS.of(settings.options),
+    )
     return tools(arguments, processing)
 
 

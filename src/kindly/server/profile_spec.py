@@ -1,0 +1,24 @@
+"""What a profile plugin declares: all that settings, help and docs know about it before it is chosen.
+
+Specs are read at every start, so this module and the specs import neither settings nor anything heavy; `load` does.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kindly.needs import Option
+
+if TYPE_CHECKING:
+    from kindly.server.tool import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSpec:
+    """A profile plugin. `KINDLY_PROFILE` selects it by its name."""
+
+    name: str
+    load: "Callable[[], Profile]"
+    """Imports its tools."""
+    options: tuple[Option[Any], ...] = ()
+    """Settings that only it uses."""
