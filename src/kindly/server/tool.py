@@ -2,19 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from kindly.app import App
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
-from kindly.models import OutcomeKind
+from kindly.models import CallOutcome, OutcomeKind
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
 from kindly.settings import Settings
 from kindly.settings.profile_defaults import ProfileDefaults
 from kindly.stages import Progress
-
-CallOutcome = OutcomeKind | Literal["busy", "error"]
 
 
 @dataclass(frozen=True, slots=True)
