@@ -15,6 +15,7 @@ from kindly.errors import (
     StoreUnavailable,
 )
 from kindly.extract import ExtractOptions
+from kindly.models import FetchMethod, How
 from kindly.stages import RECENT_CHARACTERS, Stages
 from kindly.telemetry.trace import Span, listening
 from tests.support.fake_stages import (
@@ -51,9 +52,9 @@ async def test_fetch_render_and_extract_are_traced_with_their_facts() -> None:
         await ready.extract(fetched, ExtractOptions(), deadline)
         await ready.render(urls.parse(URL), deadline)
     assert [(step.name, step.facts) for step in steps] == [
-        ("fetch", {"host": "a.example", "how": "http", "bytes": 4}),
+        ("fetch", {"host": "a.example", "how": How(), "bytes": 4}),
         ("extract", {"bytes": 4, "characters": 4}),
-        ("render", {"host": "a.example", "how": "browser", "bytes": 6}),
+        ("render", {"host": "a.example", "how": How(FetchMethod.BROWSER), "bytes": 6}),
     ]
 
 

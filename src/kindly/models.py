@@ -33,6 +33,28 @@ class OutcomeKind(StrEnum):
     REFUSED = "refused"
 
 
+class Step(StrEnum):
+    """The steps of a call, and the call itself."""
+
+    CALL = "call"
+    SEARCH = "search"
+    PROVIDER = "provider"
+    FETCH = "fetch"
+    RENDER = "render"
+    EXTRACT = "extract"
+    READ = "read"
+
+
+class Ending(StrEnum):
+    """Outcomes of a call or a step that no page or search has."""
+
+    BUSY = "busy"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+
+CallOutcome = OutcomeKind | Ending
+
 RETRYABLE = frozenset({OutcomeKind.RATE_LIMITED, OutcomeKind.TIMEOUT, OutcomeKind.UNREACHABLE})
 
 NEXT_STEPS: Mapping[OutcomeKind, str] = {

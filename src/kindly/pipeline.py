@@ -37,6 +37,7 @@ from kindly.models import (
     Query,
     SearchResults,
     Source,
+    Step,
 )
 from kindly.read.store import StoredPage
 from kindly.stages import Progress, Reads, Stages
@@ -160,7 +161,7 @@ async def read(
         stored, how, note = await _load_into(
             stages, library, url, deadline, force_refresh=force_refresh
         )
-    with span("read", questions=len(questions)) as step:
+    with span(Step.READ, questions=len(questions)) as step:
         findings = await library.ask(stored, questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return PageFindings(stored.entry, findings, how, note)
@@ -175,7 +176,7 @@ async def recall(
         ReadError: the library cannot be used.
     """
     library = await stages.library()
-    with span("read", questions=len(questions)) as step:
+    with span(Step.READ, questions=len(questions)) as step:
         findings = await library.recall(questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
@@ -234,7 +235,7 @@ async def _store(
     """
     with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
         library = await stages.library()
-        with span("read"):
+        with span(Step.READ):
             stored, _ = await library.keep(page.requested_url, document, page)
             if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
                 return await library.ranked(stored, query.text, RANKED_PASSAGES)

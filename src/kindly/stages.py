@@ -14,7 +14,7 @@ import anyio.to_thread
 from kindly.budget import Deadline
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
-from kindly.models import Document, Finding, Hits, Page, Passage, Query
+from kindly.models import Document, Finding, Hits, Page, Passage, Query, Step
 from kindly.read.store import StoredPage
 from kindly.storage.lru import LruCache
 from kindly.telemetry.trace import span
@@ -116,13 +116,13 @@ class Stages:
     """Documents that were returned last, by `cursor_key`: a cursor continues exactly the same text."""
 
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
-        with span("fetch", host=url.host) as step:
+        with span(Step.FETCH, host=url.host) as step:
             page = await self.fetcher.fetch(url, deadline, force_refresh=force_refresh)
-            step.note(how=str(page.how), bytes=len(page.body))
+            step.note(how=page.how, bytes=len(page.body))
         return page
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
-        with span("extract", bytes=len(page.body)) as step:
+        with span(Step.EXTRACT, bytes=len(page.body)) as step:
             document = await self.extractor.extract(page, options, deadline)
             step.note(characters=len(document.text))
         return document
@@ -149,9 +149,9 @@ class Stages:
         """
         if self.renderer is None:
             raise PageUnreachable("There is no browser to render the page.", url=str(url))
-        with span("render", host=url.host) as step:
+        with span(Step.RENDER, host=url.host) as step:
             page = await self.renderer.render(url, deadline)
-            step.note(how=str(page.how), bytes=len(page.body))
+            step.note(how=page.how, bytes=len(page.body))
         return page
 
     async def library(self) -> Reads:

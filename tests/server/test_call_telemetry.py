@@ -7,6 +7,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from kindly.app import App
 from kindly.errors import PageTimeout
+from kindly.models import How, OutcomeKind, Step
 from kindly.redact import Redactor
 from kindly.server.call_telemetry import observed
 from kindly.stages import Stages
@@ -22,13 +23,13 @@ def an_app(tracer: Tracer | None = None) -> App:
 
 def one_call(app: App) -> None:
     with observed(app, "web_search") as current:
-        with span("search") as step:
+        with span(Step.SEARCH) as step:
             step.note(provider="serper", cached=True)
-        with span("fetch", host="example.com") as step:
-            step.note(how="http", bytes=100)
-        with pytest.raises(PageTimeout), span("fetch", host="example.org"):
+        with span(Step.FETCH, host="example.com") as step:
+            step.note(how=How(), bytes=100)
+        with pytest.raises(PageTimeout), span(Step.FETCH, host="example.org"):
             raise PageTimeout("late", url="https://example.org/a/path")
-        current.outcome, current.tokens = "ok", 42
+        current.outcome, current.tokens = OutcomeKind.OK, 42
 
 
 async def test_a_call_and_its_steps_are_counted() -> None:

@@ -9,12 +9,12 @@ import pytest
 from kindly.app import App
 from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import KindlyError, PageNotFound
-from kindly.models import OutcomeKind
+from kindly.models import CallOutcome, Ending, OutcomeKind
 from kindly.redact import Redactor
 from kindly.server.arguments import Arguments
 from kindly.server.render.failures import UNEXPECTED
 from kindly.server.run_call import run_call
-from kindly.server.tool import Call, CallOutcome, Output, Tool
+from kindly.server.tool import Call, Output, Tool
 from kindly.stages import Stages, ignore_progress
 
 pytestmark = pytest.mark.anyio
@@ -65,7 +65,7 @@ NOT_FOUND = PageNotFound("There is no such page.", url="https://example.com/")
     ("error", "outcome", "words"),
     [
         (NOT_FOUND, OutcomeKind.NOT_FOUND, "There is no such page."),
-        (RuntimeError(f"boom {CANARY}"), "error", UNEXPECTED),
+        (RuntimeError(f"boom {CANARY}"), Ending.ERROR, UNEXPECTED),
     ],
     ids=["expected", "unexpected"],
 )
@@ -77,7 +77,7 @@ async def test_an_error_is_an_output_with_its_outcome(
     assert (output.failed, output.outcome, output.structured) == (True, outcome, {})
     assert words in output.text
     assert "boom" not in output.text
-    assert app.call_stats.calls == {("tool", str(outcome)): 1}
+    assert app.call_stats.calls == {("tool", outcome): 1}
 
 
 async def test_a_contract_shapes_its_errors() -> None:
@@ -115,5 +115,5 @@ async def test_a_call_above_the_limit_is_busy() -> None:
         await started.wait()
         output = await run_call(a_tool(succeed), {}, app, ignore_progress)
         release.set()
-    assert (output.failed, output.outcome) == (True, "busy")
+    assert (output.failed, output.outcome) == (True, Ending.BUSY)
     assert app.call_stats.busy == 1

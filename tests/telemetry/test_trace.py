@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from kindly.errors import PageTimeout, SettingsError
+from kindly.models import Step
 from kindly.telemetry import trace
 from kindly.telemetry.trace import Span, can_trace, listening, open_tracer, span
 from tests.support.site import Answer, running_site
@@ -31,7 +32,7 @@ def into(ended: list[Span]) -> trace.Listener:
 
 
 async def test_without_a_listener_a_step_has_no_effect() -> None:
-    with span("fetch", host="example.com") as step:
+    with span(Step.FETCH, host="example.com") as step:
         step.note(bytes=3)
     assert step.facts == {"host": "example.com", "bytes": 3}
     assert step.outcome == "ok"
@@ -40,16 +41,16 @@ async def test_without_a_listener_a_step_has_no_effect() -> None:
 async def test_a_listener_sees_the_steps_of_its_block_and_its_tasks_only() -> None:
     ended: list[Span] = []
 
-    async def work(name: str) -> None:
+    async def work(name: Step) -> None:
         with span(name):
             await anyio.lowlevel.checkpoint()
 
     with listening(into(ended)):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(work, "one")
-            tasks.start_soon(work, "two")
-    await work("three")
-    assert sorted(step.name for step in ended) == ["one", "two"]
+            tasks.start_soon(work, Step.FETCH)
+            tasks.start_soon(work, Step.EXTRACT)
+    await work(Step.READ)
+    assert sorted(step.name for step in ended) == ["extract", "fetch"]
     assert all(step.took_s > 0 for step in ended)
 
 
@@ -65,7 +66,7 @@ async def test_a_listener_sees_the_steps_of_its_block_and_its_tasks_only() -> No
 )
 async def test_a_failed_step_names_its_outcome(error: BaseException, outcome: str) -> None:
     ended: list[Span] = []
-    with pytest.raises(type(error)), listening(into(ended)), span("fetch"):
+    with pytest.raises(type(error)), listening(into(ended)), span(Step.FETCH):
         raise error
     assert [step.outcome for step in ended] == [outcome]
 
@@ -73,10 +74,10 @@ async def test_a_failed_step_names_its_outcome(error: BaseException, outcome: st
 async def test_steps_become_nested_spans() -> None:
     exporter = InMemorySpanExporter()
     tracer = open_tracer("", "1.2.3", exporter)
-    with listening(tracer), span("call", tool="web_search"):
-        with span("fetch", host="example.com") as step:
+    with listening(tracer), span(Step.CALL, tool="web_search"):
+        with span(Step.FETCH, host="example.com") as step:
             step.note(bytes=3)
-        with pytest.raises(PageTimeout), span("extract"):
+        with pytest.raises(PageTimeout), span(Step.EXTRACT):
             raise PageTimeout("late", url="https://example.com/secret")
     tracer.close()
     fetch, extract, call = exporter.get_finished_spans()
@@ -101,7 +102,7 @@ async def test_a_configured_service_name_is_used(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("OTEL_SERVICE_NAME", "team-search")
     exporter = InMemorySpanExporter()
     tracer = open_tracer("", "1", exporter)
-    with listening(tracer), span("call"):
+    with listening(tracer), span(Step.CALL):
         pass
     tracer.close()
     (told,) = exporter.get_finished_spans()
@@ -113,7 +114,7 @@ async def test_a_collector_gets_the_spans_over_http() -> None:
         async with running_site() as collector:
             collector.add("/v1/traces", Answer())
             tracer = open_tracer(collector.url("/"), "1")
-            with listening(tracer), span("call", tool="recall"):
+            with listening(tracer), span(Step.CALL, tool="recall"):
                 pass
             await anyio.to_thread.run_sync(tracer.close, abandon_on_cancel=True)
     (request,) = collector.requests

@@ -10,7 +10,7 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderBlocked, ProviderTimeout, SearchError
-from kindly.models import ProviderResults, Query
+from kindly.models import OutcomeKind, ProviderResults, Query, Step
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.provider import SearchProvider
 from kindly.search.provider_pacing import Pacer
@@ -70,10 +70,10 @@ class ManagedProvider:
 
     async def _search(self, query: Query, deadline: Deadline, allowed_s: float) -> ProviderResults:
         found: ProviderResults | None = None
-        with span("provider", provider=self.name) as step:
+        with span(Step.PROVIDER, provider=self.name) as step:
             with anyio.move_on_after(allowed_s + OVERTIME_S):
                 found = await self.provider.search(query, deadline)
-            step.outcome = "ok" if found else "timeout"
+            step.outcome = OutcomeKind.OK if found else OutcomeKind.TIMEOUT
         if found is None:
             raise ProviderTimeout(f"{self.pacer.label} did not answer in time.", provider=self.name)
         if self.scraped and looks_unrelated(query.text, found.hits):

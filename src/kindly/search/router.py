@@ -12,7 +12,7 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
-from kindly.models import Hits, ProviderResults, Query
+from kindly.models import Hits, ProviderResults, Query, Step
 from kindly.redact import Redactor
 from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
 from kindly.search.circuit_breaker import CircuitBreaker
@@ -93,7 +93,7 @@ class Router:
         if not self.providers:
             raise none_configured(self.hints)
         try:
-            with span("search") as step:
+            with span(Step.SEARCH) as step:
                 hits = await self.cache(query, lambda: self._search(query, deadline))
                 step.note(provider=hits.provider, hits=len(hits.hits), cached=hits.cached)
             return hits

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from kindly.app import App
-from kindly.models import How
+from kindly.models import How, OutcomeKind, Step
 from kindly.telemetry import trace
 from kindly.telemetry.call_stats import CallStats, RunningCall
 from kindly.telemetry.trace import Span
@@ -24,11 +24,11 @@ def observed(app: App, tool: str) -> Iterator[RunningCall]:
         with (
             app.call_stats.call(current),
             trace.listening(*tracers),
-            trace.span("call", tool=tool, call=current.id) as step,
+            trace.span(Step.CALL, tool=tool, call=current.id) as step,
         ):
             with trace.listening(counted(app.call_stats, current), logged(current.id)):
                 yield current
-            step.outcome = current.outcome if current.failed else "ok"
+            step.outcome = current.outcome if current.failed else OutcomeKind.OK
             step.note(tokens=current.tokens)
     finally:
         facts = {"call": current.id, "tool": tool, "outcome": current.outcome}
@@ -59,10 +59,10 @@ def _logging(call: str, step: Span) -> Iterator[None]:
         yield
     finally:
         facts = {"call": call, "outcome": step.outcome, "took_ms": round(step.took_s * 1000)}
-        level = logging.DEBUG if _is_cached(step) or step.name == "extract" else logging.INFO
-        logger.log(level, step.name, extra=facts | step.facts)
+        level = logging.DEBUG if _is_cached(step) or step.name is Step.EXTRACT else logging.INFO
+        logger.log(level, step.name, extra=facts | step.plain_facts())
 
 
 def _is_cached(step: Span) -> bool:
     how = step.facts.get("how")
-    return bool(step.facts.get("cached")) or (how is not None and How.parse(str(how)).is_cached)
+    return bool(step.facts.get("cached")) or (isinstance(how, How) and how.is_cached)

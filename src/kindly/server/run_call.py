@@ -9,11 +9,12 @@ import anyio
 from kindly.app import App
 from kindly.budget import Deadline, count_tokens
 from kindly.errors import Busy, CallTimeout, KindlyError
+from kindly.models import CallOutcome, Ending
 from kindly.redact import Redactor
 from kindly.server.call_telemetry import observed
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import UNEXPECTED, sentence
-from kindly.server.tool import Call, CallOutcome, Output, Tool
+from kindly.server.tool import Call, Output, Tool
 from kindly.stages import Progress
 from kindly.text.durations import seconds
 
@@ -28,7 +29,7 @@ async def run_call(tool: Tool, arguments: Json | None, app: App, progress: Progr
     with observed(app, tool.name) as current:
         output = await _output(tool, arguments or {}, app, progress, current.id)
         output = _redacted(output, app.redactor)
-        current.outcome = str(output.outcome)
+        current.outcome = output.outcome
         current.failed = output.failed
         current.tokens = count_tokens(output.text)
     return output
@@ -51,12 +52,12 @@ async def _output(
         return _failed(tool, CallTimeout(detail, limit_s=app.deadline_s), arguments)
     except Exception:
         logger.exception("unexpected error", extra={"tool": tool.name, "call": call_id})
-        return Output(UNEXPECTED, failed=True, outcome="error")
+        return Output(UNEXPECTED, failed=True, outcome=Ending.ERROR)
 
 
 def _failed(tool: Tool, error: KindlyError, arguments: Mapping[str, object]) -> Output:
     """An error in the shape that the tool's contract defines, else as a sentence."""
-    outcome: CallOutcome = "busy" if isinstance(error, Busy) else error.kind
+    outcome: CallOutcome = Ending.BUSY if isinstance(error, Busy) else error.kind
     if tool.failure is not None:
         return replace(tool.failure(error, arguments), outcome=outcome)
     return Output(sentence(error), failed=True, outcome=outcome)

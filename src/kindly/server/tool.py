@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
-from kindly.models import OutcomeKind
+from kindly.models import CallOutcome, OutcomeKind
 from kindly.profile_defaults import ProfileDefaults
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     # A profile of one module is imported by settings, so it cannot import them at that time.
     from kindly.app import App
     from kindly.settings import Settings
-
-CallOutcome = OutcomeKind | Literal["busy", "error"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kindly.clock import SYSTEM_CLOCK, Clock
-from kindly.models import How
+from kindly.models import CallOutcome, Ending, How, Step
 
 RECENT_CALLS = 100
 INTERVAL_S = 10.0
@@ -15,7 +15,7 @@ INTERVALS = 60
 """Calls are also summed up per interval, for the last ten minutes."""
 BOUNDS_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
 
-Facts = Mapping[str, str | int | float | bool]
+Facts = Mapping[str, str | int | float | bool | How]
 
 
 @dataclass(slots=True)
@@ -39,11 +39,11 @@ class FinishedCall:
     tool: str
     at: float
     """When it started, in seconds since the epoch."""
-    outcome: str
+    outcome: CallOutcome
     took_ms: int
     tokens: int
     """Of its answer."""
-    steps_ms: Mapping[str, int]
+    steps_ms: Mapping[Step, int]
     """Total duration per kind of step; concurrent steps are added up."""
     failed: bool
 
@@ -65,12 +65,12 @@ class RunningCall:
 
     id: str
     tool: str
-    outcome: str = "cancelled"
+    outcome: CallOutcome = Ending.CANCELLED
     failed: bool = False
     tokens: int = 0
     took_ms: int = 0
     """Set when it ends."""
-    steps_s: dict[str, float] = field(default_factory=dict)
+    steps_s: dict[Step, float] = field(default_factory=dict)
 
 
 class CallStats:
@@ -82,16 +82,16 @@ class CallStats:
         self.started_at = clock.time()
         self.in_flight = 0
         self.busy = 0
-        self.calls: Counter[tuple[str, str]] = Counter()
+        self.calls: Counter[tuple[str, CallOutcome]] = Counter()
         """By tool and outcome."""
         self.durations: dict[str, Histogram] = {}
         """By tool."""
-        self.steps: Counter[tuple[str, str]] = Counter()
+        self.steps: Counter[tuple[Step, CallOutcome]] = Counter()
         """By kind and outcome."""
-        self.step_durations: dict[str, Histogram] = {}
-        self.pages: Counter[str] = Counter()
-        """Retrieved pages, by `How`."""
-        self.page_bytes: Counter[str] = Counter()
+        self.step_durations: dict[Step, Histogram] = {}
+        self.pages: Counter[How] = Counter()
+        """By how they were retrieved."""
+        self.page_bytes: Counter[How] = Counter()
         self.cached_searches = 0
         """Searches answered from the cache."""
         self.recent: deque[FinishedCall] = deque(maxlen=RECENT_CALLS)
@@ -100,7 +100,7 @@ class CallStats:
     @property
     def cached_pages(self) -> int:
         """Pages that were not downloaded again."""
-        return sum(count for how, count in self.pages.items() if How.parse(how).is_cached)
+        return sum(count for how, count in self.pages.items() if how.is_cached)
 
     @contextmanager
     def call(self, running: RunningCall) -> Iterator[None]:
@@ -114,17 +114,23 @@ class CallStats:
             self._end(running, at, self._clock.monotonic() - began)
 
     def step(
-        self, running: RunningCall, name: str, took_s: float, outcome: str, facts: Facts
+        self,
+        running: RunningCall,
+        name: Step,
+        took_s: float,
+        outcome: CallOutcome,
+        facts: Facts,
     ) -> None:
         """Count a step of a call."""
         running.steps_s[name] = running.steps_s.get(name, 0.0) + took_s
         self.steps[name, outcome] += 1
         self.step_durations.setdefault(name, Histogram()).add(took_s)
-        if name == "search" and facts.get("cached"):
+        if name is Step.SEARCH and facts.get("cached"):
             self.cached_searches += 1
-        if name in {"fetch", "render"} and "how" in facts:
-            self.pages[str(facts["how"])] += 1
-            self.page_bytes[str(facts["how"])] += int(facts.get("bytes", 0))
+        how, size = facts.get("how"), facts.get("bytes")
+        if name in {Step.FETCH, Step.RENDER} and isinstance(how, How):
+            self.pages[how] += 1
+            self.page_bytes[how] += size if isinstance(size, int) else 0
 
     def intervals(self) -> tuple[StatsInterval, ...]:
         """The last ten minutes, without intervals that had no call; the latest last."""
@@ -135,7 +141,7 @@ class CallStats:
         took_ms = running.took_ms = round(took_s * 1000)
         self.calls[running.tool, running.outcome] += 1
         self.durations.setdefault(running.tool, Histogram()).add(took_s)
-        self.busy += running.outcome == "busy"
+        self.busy += running.outcome is Ending.BUSY
         steps_ms = {name: round(seconds * 1000) for name, seconds in running.steps_s.items()}
         self.recent.append(
             FinishedCall(

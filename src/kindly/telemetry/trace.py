@@ -13,13 +13,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kindly.errors import KindlyError, SettingsError
+from kindly.models import CallOutcome, Ending, How, OutcomeKind, Step
 from kindly.version import SERVER_NAME
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
-Fact = str | int | float | bool
+PlainFact = str | int | float | bool
+Fact = PlainFact | How
 
 SERVICE = "kindly"
 PACKAGES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
@@ -33,14 +35,20 @@ EXPORT_TIMEOUT_S = 5.0
 class Span:
     """One step, running or ended."""
 
-    name: str
+    name: Step
     facts: dict[str, Fact] = field(default_factory=dict)
-    outcome: str = "ok"
+    outcome: CallOutcome = OutcomeKind.OK
     took_s: float = 0.0
 
     def note(self, **facts: Fact) -> None:
         """Add attributes."""
         self.facts.update(facts)
+
+    def plain_facts(self) -> dict[str, PlainFact]:
+        """The attributes for logs and collectors, which know no types of ours."""
+        return {
+            name: str(fact) if isinstance(fact, How) else fact for name, fact in self.facts.items()
+        }
 
 
 Listener = Callable[[Span], AbstractContextManager[None]]
@@ -60,7 +68,7 @@ def listening(*listeners: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def span(name: str, **facts: Fact) -> Iterator[Span]:
+def span(name: Step, **facts: Fact) -> Iterator[Span]:
     """A step: the block."""
     step = Span(name, facts)
     with ExitStack() as stack:
@@ -76,12 +84,12 @@ def span(name: str, **facts: Fact) -> Iterator[Span]:
             step.took_s = time.perf_counter() - began
 
 
-def _outcome(error: BaseException) -> str:
+def _outcome(error: BaseException) -> CallOutcome:
     if isinstance(error, KindlyError):
-        return error.kind.value
+        return error.kind
     if isinstance(error, TimeoutError):
-        return "timeout"
-    return "error" if isinstance(error, Exception) else "cancelled"
+        return OutcomeKind.TIMEOUT
+    return Ending.ERROR if isinstance(error, Exception) else Ending.CANCELLED
 
 
 class Tracer:
@@ -96,17 +104,17 @@ class Tracer:
         from opentelemetry.trace import StatusCode
 
         with self._tracer.start_as_current_span(
-            step.name, record_exception=False, set_status_on_exception=False
+            step.name.value, record_exception=False, set_status_on_exception=False
         ) as otel_span:
             try:
                 yield
             finally:
                 otel_span.set_attributes(
-                    {f"kindly.{name}": fact for name, fact in step.facts.items()}
+                    {f"kindly.{name}": fact for name, fact in step.plain_facts().items()}
                 )
-                otel_span.set_attribute("kindly.outcome", step.outcome)
-                if step.outcome != "ok":
-                    otel_span.set_status(StatusCode.ERROR, step.outcome)
+                otel_span.set_attribute("kindly.outcome", step.outcome.value)
+                if step.outcome is not OutcomeKind.OK:
+                    otel_span.set_status(StatusCode.ERROR, step.outcome.value)
 
     def close(self) -> None:
         """Send the remaining spans; blocks for a few seconds at most."""

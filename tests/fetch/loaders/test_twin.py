@@ -1,15 +1,12 @@
 """Markdown twins: used where they exist, probed once where they do not."""
 
-from datetime import timedelta
-
 import anyio
 import pytest
 
 from kindly.errors import FetchError, PageNotFound
 from kindly.fetch.loader_kit.loader import NotLoaded
-from kindly.fetch.loaders.twin import MAX_HOSTS, Twin, TwinMemory, twins_of
+from kindly.fetch.loaders.twin import TWIN, Twin, twins_of
 from kindly.urls import parse
-from tests.support.fetch_fakes import START
 from tests.support.loader_api import FakeApi, Recorded, recorded
 
 pytestmark = pytest.mark.anyio
@@ -150,11 +147,8 @@ async def test_a_host_that_is_slow_to_show_a_twin_is_left_alone() -> None:
         await FakeApi({}).load(Twin(probe_s=0.0), f"{SITE}/guide")
 
 
-def test_memory_is_bounded() -> None:
-    memory = TwinMemory()
-    for number in range(MAX_HOSTS + 1):
-        memory.note(f"h{number}", START, found=True)
-    assert len(memory.probed) == MAX_HOSTS
-    assert memory.has("h0", START) is None
-    assert memory.has("h1", START) is True
-    assert memory.has("h1", START + timedelta(days=1)) is None
+async def test_apps_do_not_share_what_they_probed() -> None:
+    first, second = FakeApi({}), FakeApi({f"{SITE}/guide.md": served()})
+    with pytest.raises(FetchError):
+        await first.load(TWIN, f"{SITE}/guide")
+    assert (await second.load(TWIN, f"{SITE}/guide")).media_type == "text/markdown"

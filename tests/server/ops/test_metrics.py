@@ -2,6 +2,7 @@
 
 import pytest
 
+from kindly.models import FetchMethod, How, OutcomeKind, Step
 from kindly.read.store import StoreStats
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider_stats import ProviderStatus
@@ -28,10 +29,20 @@ def stats() -> CallStats:
     current = RunningCall("id", "web_search")
     with stats.call(current):
         clock.advance(0.3)
-        stats.step(current, "fetch", 0.2, "ok", {"how": "http", "bytes": 100})
-        stats.step(current, "fetch", 0.0, "ok", {"how": "cache", "bytes": 50})
-        stats.step(current, "render", 2.0, "ok", {"how": "browser", "bytes": 900})
-        current.outcome = "ok"
+        stats.step(
+            current, Step.FETCH, 0.2, OutcomeKind.OK, {"how": How(FetchMethod.HTTP), "bytes": 100}
+        )
+        stats.step(
+            current, Step.FETCH, 0.0, OutcomeKind.OK, {"how": How(FetchMethod.CACHE), "bytes": 50}
+        )
+        stats.step(
+            current,
+            Step.RENDER,
+            2.0,
+            OutcomeKind.OK,
+            {"how": How(FetchMethod.BROWSER), "bytes": 900},
+        )
+        current.outcome = OutcomeKind.OK
     return stats
 
 

@@ -24,16 +24,16 @@ ScoreRange = tuple[float, float]
 """The lowest and the highest score, zero included."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Lexicon:
-    """Word scores: positive for words that indicate content, negative for boilerplate."""
+    """Word scores: positive for words that indicate content, negative for boilerplate. Caches the scores of names."""
 
     names: dict[str, float] = field(default_factory=dict)
     """Scores of words in class names and ids."""
     words: dict[str, float] = field(default_factory=dict)
     """Scores of words at the start of short texts."""
-    _by_name: dict[str, ScoreRange] = field(default_factory=dict)
-    _by_part: dict[str, ScoreRange] = field(default_factory=dict)
+    _by_name: dict[str, ScoreRange] = field(default_factory=dict, init=False)
+    _by_part: dict[str, ScoreRange] = field(default_factory=dict, init=False)
 
     def score_names(self, names: str) -> ScoreRange:
         """The score range over all words of these space-separated class names.

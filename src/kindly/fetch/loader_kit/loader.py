@@ -38,6 +38,7 @@ import anyio
 
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
+from kindly.fetch.loader_kit.host_probes import HostProbes
 from kindly.models import FetchMethod, How, Page
 from kindly.needs import Need
 from kindly.redact import Secret
@@ -67,6 +68,10 @@ class LoaderClient(Protocol):
     @property
     def now(self) -> datetime:
         """The time to write into a page."""
+
+    @property
+    def probes(self) -> HostProbes:
+        """What this loader learned about hosts while the app runs."""
 
     def token(self, setting: str) -> str | None:
         """The secret of that name, if the user set one. Send it in a header only."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,7 @@ from kindly.errors import FetchError, PageRateLimited
 from kindly.fetch.chain.redirects import Redirects
 from kindly.fetch.chain.responses import failure, retry_after_s
 from kindly.fetch.chain.types import MAX_COOLDOWN_S, Fetch, Headers, HopReply, PageRequest
+from kindly.fetch.loader_kit.host_probes import HostProbes
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
@@ -25,7 +27,7 @@ PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
 @dataclass(slots=True)
 class LoaderChains:
-    """What all loaders share: the two request chains, the settings, and the cool-downs."""
+    """What all loaders share: the two request chains, the settings, the cool-downs and the results of probes."""
 
     pages: Fetch
     apis: Redirects
@@ -33,6 +35,8 @@ class LoaderChains:
     clock: Clock
     cooldowns: Cooldowns[str] = field(init=False)
     """Of exhausted APIs, by origin."""
+    probes: dict[str, HostProbes] = field(default_factory=lambda: defaultdict(HostProbes))
+    """By loader."""
 
     def __post_init__(self) -> None:
         self.cooldowns = Cooldowns(self.clock.monotonic)
@@ -53,6 +57,10 @@ class GuardedLoaderClient:
     @property
     def now(self) -> datetime:
         return self.chains.clock.now()
+
+    @property
+    def probes(self) -> HostProbes:
+        return self.chains.probes[self.loader.name]
 
     def token(self, setting: str) -> str | None:
         """The secret of that name, if it is set and can be sent in a header."""

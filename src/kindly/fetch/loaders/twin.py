@@ -4,8 +4,7 @@ Each host is probed once for twins; a host without them is not probed again for 
 """
 
 import re
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
 
 import anyio
 
@@ -47,29 +46,8 @@ MARKUP = re.compile(
     rb"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype|html|head|body|\?xml|script|div)", re.I | re.S
 )
 MIN_BYTES = 80
-REMEMBERED = timedelta(days=1)
-MAX_HOSTS = 2_000
 PROBE_S = 4.0
 """The longest delay of a page by the first probe of its host."""
-
-
-@dataclass(slots=True)
-class TwinMemory:
-    """Which hosts were probed for twins, when, and with what result."""
-
-    probed: dict[str, tuple[datetime, bool]] = field(default_factory=dict)
-
-    def has(self, host: str, now: datetime) -> bool | None:
-        """Whether `host` has twins; None if it was not probed within a day."""
-        since, found = self.probed.get(host, (None, False))
-        return found if since is not None and now - since < REMEMBERED else None
-
-    def note(self, host: str, now: datetime, *, found: bool) -> None:
-        """Store a result; the oldest ones are dropped."""
-        self.probed.pop(host, None)
-        self.probed[host] = (now, found)
-        while len(self.probed) > MAX_HOSTS:
-            del self.probed[next(iter(self.probed))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +58,6 @@ class Twin:
     tokens: tuple[Need, ...] = ()
     base_urls: tuple[tuple[str, str], ...] = ()
     probe_s: float = PROBE_S
-    memory: TwinMemory = field(default_factory=TwinMemory, compare=False)
 
     def matches(self, url: Url) -> bool:
         return is_llms(url) or is_documentation(url)
@@ -93,7 +70,7 @@ class Twin:
         """
         if is_llms(url):
             return _as_markdown(await client.page(url))
-        known = self.memory.has(url.netloc, client.now)
+        known = client.probes.has(url.netloc, client.now)
         if known is False:
             raise NotLoaded("The host has no Markdown twins.", url=str(url))
         twin = await _known_twin(url, client) if known else await self._first_twin(url, client)
@@ -101,10 +78,10 @@ class Twin:
 
     async def _first_twin(self, url: Url, client: LoaderClient) -> Page:
         """Probe an unknown host once; until it answers, it counts as one without twins."""
-        self.memory.note(url.netloc, client.now, found=False)
+        client.probes.note(url.netloc, client.now, found=False)
         with anyio.move_on_after(self.probe_s):
             page = _as_markdown(await client.page(twins_of(url)[0]))
-            self.memory.note(url.netloc, client.now, found=True)
+            client.probes.note(url.netloc, client.now, found=True)
             return page
         raise NotLoaded("The host took too long to return a Markdown twin.", url=str(url))
 

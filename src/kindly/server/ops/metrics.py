@@ -17,7 +17,7 @@ from prometheus_client.core import (
     Metric,
 )
 
-from kindly.models import How
+from kindly.models import FetchMethod, How
 from kindly.read.store import StoreStats
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.provider_stats import ProviderStatus
@@ -27,6 +27,7 @@ from kindly.telemetry.call_stats import BOUNDS_S, CallStats, Histogram
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (*(f"{bound:g}" for bound in BOUNDS_S), "+Inf")
 
+Label = TypeVar("Label", bound=str)
 Labels = TypeVar("Labels", bound=tuple[str, ...])
 
 
@@ -67,7 +68,7 @@ def gauge(
     return family
 
 
-def histogram(name: str, about: str, label: str, by_label: Mapping[str, Histogram]) -> Metric:
+def histogram(name: str, about: str, label: str, by_label: Mapping[Label, Histogram]) -> Metric:
     """A histogram of durations, by one label."""
     family = HistogramMetricFamily(name, about, labels=[label])
     for key, durations in by_label.items():
@@ -104,11 +105,11 @@ def call_metrics(stats: CallStats) -> Iterator[Metric]:
 
 
 def _page_metrics(stats: CallStats) -> Iterator[Metric]:
-    downloaded = {how: n for how, n in stats.pages.items() if not How.parse(how).is_cached}
+    downloaded = {how: n for how, n in stats.pages.items() if not how.is_cached}
     yield counter(
         "kindly_pages_total",
         "Pages that were fetched, by method.",
-        {(how,): count for how, count in stats.pages.items()},
+        {(str(how),): count for how, count in stats.pages.items()},
         labels=("how",),
     )
     yield counter(
@@ -120,7 +121,9 @@ def _page_metrics(stats: CallStats) -> Iterator[Metric]:
         single(sum(stats.page_bytes[how] for how in downloaded)),
     )
     yield counter(
-        "kindly_renders_total", "Pages that a browser rendered.", single(stats.pages["browser"])
+        "kindly_renders_total",
+        "Pages that a browser rendered.",
+        single(stats.pages[How(FetchMethod.BROWSER)]),
     )
     yield counter(
         "kindly_cache_hits_total",

@@ -1,6 +1,5 @@
 """Errors → what a model reads: what happened and the next step, once each. One table, specific classes first."""
 
-import re
 from collections.abc import Callable
 
 from kindly.errors import (
@@ -24,12 +23,6 @@ from kindly.text.durations import seconds
 UNEXPECTED = (
     "Internal error: the call failed, and the server's log has the reason. Try it once more."
 )
-SAYS_RETRY = re.compile(r"\b(?:try again|later|wait|retry)\b", re.IGNORECASE)
-SAYS_WHEN = re.compile(r"\bagain in \d")
-VAGUE_RETRY = re.compile(
-    r"\btry again(?: later| in a moment)?|\bwait\b(?: before asking \w+ again)?", re.IGNORECASE
-)
-"""Advice that a known waiting time makes exact."""
 
 
 def sentence(error: KindlyError) -> str:
@@ -61,15 +54,10 @@ def _search(error: KindlyError) -> str:
 
 
 def _retry(error: KindlyError) -> str:
-    """The detail and when to try again, which the detail may already say."""
-    detail = error.detail
-    if error.retry_after_s is None:
-        return detail if SAYS_RETRY.search(detail) else _joined(detail, "Try again later.")
-    if SAYS_WHEN.search(detail):
-        return detail
-    step = f"try again in {seconds(error.retry_after_s)}"
-    exact, replaced = VAGUE_RETRY.subn(step, detail, count=1)
-    return exact if replaced else _joined(detail, f"{step.capitalize()}.")
+    """The detail, and when to try again."""
+    wait_s = error.retry_after_s
+    when = "later" if wait_s is None else f"in {seconds(wait_s)}"
+    return _joined(error.detail, f"Try again {when}.")
 
 
 def _call_timeout(error: KindlyError) -> str:
@@ -87,8 +75,6 @@ def _page(error: KindlyError) -> str:
 
 
 def _next_step(outcome: Outcome) -> str:
-    if outcome.retryable and SAYS_RETRY.search(outcome.detail):
-        return ""
     if outcome.retryable and outcome.retry_after_s is not None:
         return f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
     return outcome.next_step

@@ -52,6 +52,14 @@ class Server:
     timeout_s: float = 20.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A failed request: the error, and whether the request is sent once more."""
+
+    error: EmbeddingsDown
+    retry: bool = False
+
+
 class OpenAiEmbedder:
     """An `Embedder` that calls an OpenAI-compatible server."""
 
@@ -116,19 +124,16 @@ class OpenAiEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> list[list[float]]:
         answer = await self._post(texts)
-        if isinstance(answer, EmbeddingsDown) and answer.retry_after_s == 0:
+        if isinstance(answer, _Failure) and answer.retry:
             low, high = RETRY_S
             await self._clock.sleep(low + (high - low) * self._clock.random())
             answer = await self._post(texts)
-        if isinstance(answer, EmbeddingsDown):
-            raise EmbeddingsDown(answer.detail, retry_after_s=answer.retry_after_s or None)
+        if isinstance(answer, _Failure):
+            raise answer.error
         return self._rows(answer, len(texts))
 
-    async def _post(self, texts: Sequence[str]) -> "bytes | EmbeddingsDown":
-        """The response's bytes, or the error. It is returned, not raised, because httpx's exception holds the key.
-
-        `retry_after_s=0` marks an error that is retried.
-        """
+    async def _post(self, texts: Sequence[str]) -> bytes | _Failure:
+        """The response's bytes, or the failure. It is returned, not raised, because httpx's exception holds the key."""
         import httpx2
 
         key = self._server.key
@@ -150,33 +155,35 @@ class OpenAiEmbedder:
                     return await self._read(response)
         except (httpx2.TimeoutException, TimeoutError):
             self._cooldown.start(COOLDOWN_S)
-            return self._down("it timed out")
+            return _Failure(self._down("it timed out"))
         except httpx2.RequestError as error:
-            return self._down(f"it could not be reached ({type(error).__name__})")
+            return _Failure(self._down(f"it could not be reached ({type(error).__name__})"))
 
-    async def _read(self, response: "httpx2.Response") -> "bytes | EmbeddingsDown":
+    async def _read(self, response: "httpx2.Response") -> bytes | _Failure:
         body = bytearray()
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:
                 body += piece
                 if len(body) > MAX_RESPONSE_BYTES:
-                    return self._down("its response is too large")
+                    return _Failure(self._down("its response is too large"))
         return bytes(body)
 
-    def _refusal(self, response: "httpx2.Response") -> EmbeddingsDown | None:
+    def _refusal(self, response: "httpx2.Response") -> _Failure | None:
         status = response.status_code
         if status < 300:
             return None
         wait_s = retry_after_s(response.headers.get("Retry-After"), self._clock.now())
         if status >= 500:
-            return self._down(f"it has an internal error (HTTP {status})", wait_s=0)
+            return _Failure(self._down(f"it has an internal error (HTTP {status})"), retry=True)
         if status == 429:
-            return self._down("its rate limit is reached (HTTP 429)", wait_s=wait_s)
+            return _Failure(self._down("its rate limit is reached (HTTP 429)", wait_s=wait_s))
         if status in {401, 403}:
-            return self._down(f"it rejected EMBEDDING_SERVER_API_KEY (HTTP {status})")
-        return self._down(
-            f"it rejected the request (HTTP {status}): "
-            "check EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME"
+            return _Failure(self._down(f"it rejected EMBEDDING_SERVER_API_KEY (HTTP {status})"))
+        return _Failure(
+            self._down(
+                f"it rejected the request (HTTP {status}): "
+                "check EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME"
+            )
         )
 
     def _rows(self, answer: bytes, count: int) -> list[list[float]]:
@@ -193,7 +200,7 @@ class OpenAiEmbedder:
 
     def _down(self, reason: str, *, wait_s: float | None = None) -> EmbeddingsDown:
         return EmbeddingsDown(
-            f"The embedding server returned no vectors: {reason}.", retry_after_s=wait_s
+            f"The embedding server returned no vectors: {reason}.", retry_after_s=wait_s or None
         )
 
 
