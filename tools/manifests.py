@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import kindly
 from kindly.cli.start_command import UVX_ENVIRON
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.search.providers import PROVIDERS
 from kindly.settings import CONTEXTS, ContextName
 

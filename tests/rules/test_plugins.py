@@ -47,7 +47,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kindly.needs import Option
+from kindly.plugin_settings import Option
 from kindly.read.specs import EmbedderSpec
 
 LETTERS = Option("DUMMY_LETTERS", "flag", "Whether to count letters.", default=False)
@@ -87,8 +87,8 @@ PROFILE = '''"""Profile `dummy`: one tool that echoes."""
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kindly.needs import Option
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import Option
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import TEXT, record
 from kindly.server.profile_spec import ProfileSpec

@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.settings.profile_catalogue import DEFAULT_PROFILE, PROFILE_NAMES, profile_defaults
 
 

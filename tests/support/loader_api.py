@@ -15,7 +15,7 @@ from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings
 from kindly.fetch.loader_kit.loader_client import LoaderChains
 from kindly.fetch.loader_kit.markdown_parts import markdown_page
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url, parse
 from tests.support.fakes import FakeSecret
 from tests.support.fetch_fakes import FakeTime

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kindly.needs import Option
+    from kindly.plugin_settings import Option
     from kindly.read.embedder import Embedder, EmbedderSettings
     from kindly.read.store import Store, StoreSettings
     from kindly.storage.file_check import FileHealth

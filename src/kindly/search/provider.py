@@ -12,8 +12,8 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderAuth, SearchError
 from kindly.models import ProviderResults, Query
-from kindly.needs import Need as Need
-from kindly.needs import Option as Option
+from kindly.plugin_settings import Need as Need
+from kindly.plugin_settings import Option as Option
 from kindly.redact import Secret
 from kindly.storage.state import State
 

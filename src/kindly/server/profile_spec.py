@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kindly.needs import Option
+from kindly.plugin_settings import Option
 
 if TYPE_CHECKING:
     from kindly.server.tool import Profile

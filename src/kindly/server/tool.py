@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
 from kindly.models import CallOutcome, OutcomeKind
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import Json
 from kindly.stages import Progress

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, create_model
 
-from kindly.needs import Option
+from kindly.plugin_settings import Option
 from kindly.read.embedders import EMBEDDERS
 from kindly.search.providers import PROVIDERS
 from kindly.settings.fields import SettingFields
@@ -59,5 +59,5 @@ else:
         __base__=SettingFields,
         __doc__="The settings with one variable each.",
         __module__=__name__,
-        **{option.field: (field_type(option), option.default) for option in OPTIONS},
+        **{option.field_name: (field_type(option), option.default) for option in OPTIONS},
     )

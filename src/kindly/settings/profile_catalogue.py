@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Literal
 
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.profiles import DEFAULT_PROFILE, PROFILE_NAMES, PROFILES, load_profile
 
 __all__ = [

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError
 
 from kindly.errors import SettingsError
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.read.embedders import embedder_for
 from kindly.read.specs import EmbedderSpec, StoreSpec
 from kindly.read.stores import IN_MEMORY, store_for
@@ -79,7 +79,7 @@ class Settings(AllFields):
     @property
     def options(self) -> Mapping[str, Any]:
         """The values of the options that plugins declare, by the name of their variable."""
-        return {option.name: getattr(self, option.field) for option in OPTIONS}
+        return {option.name: getattr(self, option.field_name) for option in OPTIONS}
 
     @property
     def data_path(self) -> Path:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from pydantic.fields import FieldInfo
 
 from kindly.fetch.loaders import LOADERS
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.search.providers import PROVIDERS
 from kindly.settings.options import AllFields
 from kindly.settings.sources import CONFIG_NAME, Names

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.profiles import DEFAULT_PROFILE, PROFILE_NAMES, all_profiles, load_profile
 from kindly.server.tool import Profile
 from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
@@ -22,7 +22,7 @@ DUMMY = '''
 
 from kindly.server.arguments import Arguments
 from kindly.server.json_schema import TEXT, record
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.profile_spec import ProfileSpec
 from kindly.server.tool import Call, Output, Profile, Tool
 

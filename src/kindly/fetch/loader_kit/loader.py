@@ -40,7 +40,7 @@ from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.host_probes import HostProbes
 from kindly.models import FetchMethod, How, Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.redact import Secret
 from kindly.urls import Url
 

@@ -23,7 +23,7 @@ from kindly.fetch.loader_kit.html_article import (
 )
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 if TYPE_CHECKING:

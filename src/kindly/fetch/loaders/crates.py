@@ -12,7 +12,7 @@ from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import day
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 HOST = "crates.io"

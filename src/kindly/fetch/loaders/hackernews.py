@@ -9,7 +9,7 @@ from kindly.fetch.loader_kit.html_article import Article, article_page
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 HOST = "news.ycombinator.com"

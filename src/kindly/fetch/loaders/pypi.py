@@ -15,7 +15,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     shown,
 )
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 HOST = "pypi.org"

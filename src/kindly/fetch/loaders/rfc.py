@@ -18,7 +18,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     markdown_page,
 )
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 ADDRESSES: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = (

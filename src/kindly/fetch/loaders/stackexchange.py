@@ -14,7 +14,7 @@ from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import bounded, counted, day, escaped, facts, html_page
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url, parse
 
 API = "STACKEXCHANGE_API_URL"

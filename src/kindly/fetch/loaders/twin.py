@@ -11,7 +11,7 @@ import anyio
 from kindly.errors import FetchError
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 LLMS = re.compile(r"/llms(?:-[a-z]{1,10})?\.txt\Z")

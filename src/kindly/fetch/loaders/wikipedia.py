@@ -11,7 +11,7 @@ from kindly.errors import FetchError, PageNotFound
 from kindly.fetch.loader_kit.html_article import Article, article_page, tidy, write_formulas
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from kindly.fetch.loaders.github.layout import (
 )
 from kindly.fetch.loaders.github.target import Target, target_of
 from kindly.models import Page
-from kindly.needs import Need
+from kindly.plugin_settings import Need
 from kindly.urls import Url, parse
 
 API = "GITHUB_API_URL"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kindly.needs import Option
+from kindly.plugin_settings import Option
 from kindly.read.specs import EmbedderSpec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pydantic import Field, create_model
 from kindly import pipeline
 from kindly.extract import ExtractOptions
 from kindly.models import Format, Query, TimeRange
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
 from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (

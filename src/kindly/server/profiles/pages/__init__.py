@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, get_args
 
 from kindly.models import SafeSearch
-from kindly.needs import Option
+from kindly.plugin_settings import Option
 from kindly.server.profile_spec import ProfileSpec
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from kindly import pipeline
 from kindly.errors import FetchError, NoContent, NoProvider, PageTimeout, PageWalled, SearchError
 from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from kindly import pipeline
 from kindly.models import Category, Query, SafeSearch
-from kindly.profile_defaults import ProfileDefaults
+from kindly.plugin_settings import ProfileDefaults
 from kindly.server.arguments import Arguments, InWords
 from kindly.server.json_schema import (
     BOOLEAN,
