@@ -144,7 +144,7 @@ def _entry(
     api = VendorApi(client, spec, limits.learn, slots)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(settings.searches_per_minute)
-    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
+    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped, spec.pages)
 
 
 def _client(

@@ -86,7 +86,7 @@ def start_mcp_server(config: Path | None, **overrides: object) -> None:
 
 @cli.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--num-results", type=click.IntRange(1, 20), default=3, show_default=True)
+@click.option("-n", "--num-results", type=click.IntRange(1, 50), default=3, show_default=True)
 @click.option("--site", help="Only this domain.")
 @click.option("--time-range", type=_choice(TimeRange))
 @click.option("--language", help="For example en.")
