@@ -5,12 +5,13 @@
     ├── Busy                          the limit of concurrent calls is reached → retry_after_s
     ├── CallTimeout                   the call did not finish in time → limit_s
     ├── InputError                    an argument of the call is wrong → field
-    │   └── CursorExpired             the page behind a cursor is no longer cached
+    │   ├── CursorExpired             the page behind a cursor is no longer cached
+    │   └── SchemeUnsupported         the address is neither http nor https
     ├── SearchError                   → provider, status
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failure                      try_next
     │   │   └── CertificateRefused    the certificate cannot be verified   try_next
-    │   ├── ProviderTimeout           no answer in time                    try_next
+    │   ├── ProviderTimeout           no answer in time, HTTP 408          try_next
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
     │   ├── ProviderBlocked           a challenge or unrelated results     try_next
@@ -117,6 +118,12 @@ class InputError(KindlyError):
 
 class CursorExpired(InputError):
     """The page that a cursor continues is no longer cached."""
+
+
+class SchemeUnsupported(InputError):
+    """The address has a scheme that cannot be fetched, such as `ftp:` or `mailto:`."""
+
+    default_kind = OutcomeKind.UNSUPPORTED
 
 
 @dataclass(eq=False, repr=False)

@@ -19,6 +19,7 @@ from kindly.errors import (
     PageWalled,
     ProviderAuth,
     ProviderRateLimited,
+    SchemeUnsupported,
     SelectorNotMatched,
 )
 from kindly.models import OutcomeKind
@@ -47,6 +48,7 @@ def example(kind: type[KindlyError], detail: str = DETAIL) -> KindlyError:
         SelectorNotMatched: SelectorNotMatched(detail, url=URL, selector=".x"),
         InputError: InputError(detail, field="x"),
         CursorExpired: CursorExpired(detail, field="cursor"),
+        SchemeUnsupported: SchemeUnsupported(detail, field="url"),
     }
     if kind in special:
         return special[kind]
@@ -84,6 +86,7 @@ TYPICAL = {
     "CallTimeout": ("No answer within 50 seconds.",),
     "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
+    "SchemeUnsupported": ("Only http and https URLs can be fetched.",),
     "NoProvider": (
         "No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY. "
         "Pages can be read without any: get_content (kindly fetch) works.",
