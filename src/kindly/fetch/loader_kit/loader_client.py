@@ -16,7 +16,6 @@ from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
-from kindly.text.durations import seconds
 from kindly.urls import Url, parse
 
 MAX_COOLDOWN_S = 86_400.0
@@ -81,7 +80,7 @@ class GuardedLoaderClient:
         without_query = url.origin + url.target.partition("?")[0]
         if wait_s := self.chains.cooldowns.remaining_s(url.origin):
             raise PageRateLimited(
-                f"The quota of {url.host} is used up for another {seconds(wait_s)}.",
+                f"The quota of {url.host} is used up.",
                 url=without_query,
                 retry_after_s=wait_s,
             )

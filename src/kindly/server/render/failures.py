@@ -38,8 +38,9 @@ def sentence(error: KindlyError) -> str:
 
 
 def explained(outcome: Outcome) -> str:
-    """Why a page was not read, and the next step."""
-    return _joined(outcome.detail, _next_step(outcome))
+    """Why a page was not read, and the next step. The same failure gives the same text: waiting times are not in it."""
+    said = outcome.retryable and SAYS_RETRY.search(outcome.detail)
+    return _joined(outcome.detail, "" if said else outcome.next_step)
 
 
 def _argument(error: KindlyError) -> str:
@@ -83,15 +84,12 @@ def _selector(error: KindlyError) -> str:
 
 
 def _page(error: KindlyError) -> str:
-    return f"Not read ({error.kind}): {explained(error.outcome)}"
-
-
-def _next_step(outcome: Outcome) -> str:
-    if outcome.retryable and SAYS_RETRY.search(outcome.detail):
-        return ""
-    if outcome.retryable and outcome.retry_after_s is not None:
-        return f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
-    return outcome.next_step
+    """As in the page's note; where the waiting time is known, with that."""
+    outcome, wait_s = error.outcome, error.retry_after_s
+    text = explained(outcome)
+    if outcome.retryable and wait_s is not None and text.endswith(outcome.next_step):
+        text = _joined(outcome.detail, f"Try again in {seconds(wait_s)}, or use another source.")
+    return f"Not read ({error.kind}): {text}"
 
 
 def _joined(*sentences: str) -> str:
