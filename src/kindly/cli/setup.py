@@ -167,7 +167,7 @@ def _values(options: SetupOptions, environ: Mapping[str, str]) -> dict[str, str]
     for name in _known(options.keys):
         if not options.from_env:
             values[name] = click.prompt(name, hide_input=True, err=True).strip()
-        elif not (value := environ.get(name, "")):
+        elif not (value := environ.get(name, "").strip()):
             raise InputError(f"{name} is not set in the environment.", field="key")
         else:
             values[name] = value

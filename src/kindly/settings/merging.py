@@ -6,7 +6,14 @@ from pathlib import Path
 from kindly.recording import recording_file
 from kindly.settings.profile_defaults import PROFILE_NAMES, profile_defaults
 from kindly.settings.sources import Value, config_path, from_environ, from_file
-from kindly.settings.variables import ENV_BY_FIELD, NEEDS, URL_NAMES, known_names
+from kindly.settings.variables import (
+    ENV_BY_FIELD,
+    NEEDS,
+    PLUGIN_NEEDS,
+    TOKEN_NAMES,
+    URL_NAMES,
+    known_names,
+)
 
 REPLAYED_FIELDS = ("embedding_server_url", "embedding_model_name", "allow_private")
 """Fields whose values a recording supplies."""
@@ -28,7 +35,14 @@ def merged_values(
         for name, value in overrides.items()
         if value is not None
     }
+    merged = {name: value for name, value in merged.items() if not _is_blank(name, value)}
     return _from_profile(merged) | _from_recording(merged) | merged
+
+
+def _is_blank(name: str, value: Value) -> bool:
+    """Whether it is a key or token without a character: that counts as none."""
+    is_key = name in {*PLUGIN_NEEDS, *TOKEN_NAMES, ENV_BY_FIELD["embedding_server_api_key"].name}
+    return is_key and isinstance(value.value, str) and not value.value.strip()
 
 
 def _from_profile(merged: Mapping[str, Value]) -> dict[str, Value]:

@@ -238,7 +238,7 @@ class Settings(SettingFields):
             if env.name in merged
         }
         needed = {name: plugin_value(name, merged[name]) for name in PLUGIN_NEEDS if name in merged}
-        fields["needed"] = {name: text for name, text in needed.items() if text is not None}
+        fields["needed"] = {name: text for name, text in needed.items() if text}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
         try:
