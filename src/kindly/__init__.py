@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kindly.version import __version__
+from kindly.version import SERVER_NAME, __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from kindly.settings import Settings
 
 __all__ = ["SERVER_NAME", "__version__", "open"]
-
-SERVER_NAME = "kindly-web-search-mcp-server"
 
 
 def open(

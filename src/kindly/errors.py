@@ -27,6 +27,7 @@
     │   │   └── PageChallenged        a bot check, which a browser may pass
     │   ├── PageRateLimited           HTTP 429, 503 with Retry-After → retry_after_s
     │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, invalid response
+    │   │   └── BrowserUnavailable    no browser is installed, or it does not start → attempts
     │   ├── PageTimeout               no complete response in time
     │   └── PageTooLarge              more bytes than allowed → limit_bytes
     ├── ExtractError                  → url
@@ -257,6 +258,15 @@ class PageRateLimited(FetchError):
 
 class PageUnreachable(FetchError):
     """The site could not be reached, or failed while responding."""
+
+
+@dataclass(eq=False, repr=False)
+class BrowserUnavailable(PageUnreachable):
+    """There is no browser, or it does not start; the text says which, and what to run."""
+
+    _: KW_ONLY
+    attempts: int = 0
+    """Attempts to start it; 0 if there is none to start."""
 
 
 class PageTimeout(FetchError):

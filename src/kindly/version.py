@@ -1,3 +1,4 @@
-"""The version of the package: the one place where it is written."""
+"""Name and version of the package: the one place where they are written."""
 
+SERVER_NAME = "kindly-web-search-mcp-server"
 __version__ = "0.2.0"

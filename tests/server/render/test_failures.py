@@ -113,6 +113,9 @@ TYPICAL = {
     "PageChallenged": ("The site answered with a bot check instead of the page.",),
     "PageRateLimited": ("The site limits requests (HTTP 429).",),
     "PageUnreachable": ("The name example.com could not be looked up.",),
+    "BrowserUnavailable": (
+        "The browser did not start: 3 attempts failed. Run `kindly doctor` to see why.",
+    ),
     "PageTimeout": ("The page did not arrive within 20 seconds.",),
     "PageTooLarge": ("The page is larger than the limit of 5000000 bytes.",),
     "MediaUnsupported": ("The address holds an image (12 bytes), which cannot be read as text.",),

@@ -57,6 +57,9 @@ KEPT_VARIABLES = (
 class StartError(Exception):
     """The browser did not start; the text is the driver's."""
 
+    attempts = 1
+    """How often it was tried."""
+
 
 @dataclass(slots=True)
 class _PendingJob:
