@@ -22,6 +22,7 @@ from kindly.settings.merging import merged_values
 from kindly.settings.profile_defaults import ProfileDefaults, profile_defaults
 from kindly.settings.sources import CONFIG_NAME, Origin, Value
 from kindly.settings.validation import (
+    check_driver,
     check_packages,
     check_provider_names,
     first_problem,
@@ -247,4 +248,5 @@ class Settings(SettingFields):
             raise SettingsError(first_problem(error, merged)) from None
         check_provider_names(settings.providers)
         check_packages(settings.configured())
+        check_driver(settings.browser)
         return settings
