@@ -5,12 +5,13 @@
     ├── Busy                          the limit of concurrent calls is reached → retry_after_s
     ├── CallTimeout                   the call did not finish in time → limit_s
     ├── InputError                    an argument of the call is wrong → field
-    │   └── CursorExpired             the page behind a cursor is no longer cached
+    │   ├── CursorExpired             the page behind a cursor is no longer cached
+    │   └── SchemeUnsupported         the address is neither http nor https
     ├── SearchError                   → provider, status
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failure                      try_next
     │   │   └── CertificateRefused    the certificate cannot be verified   try_next
-    │   ├── ProviderTimeout           no answer in time                    try_next
+    │   ├── ProviderTimeout           no answer in time, HTTP 408          try_next
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
     │   ├── ProviderBlocked           a challenge or unrelated results     try_next
@@ -26,6 +27,7 @@
     │   │   └── PageChallenged        a bot check, which a browser may pass
     │   ├── PageRateLimited           HTTP 429, 503 with Retry-After → retry_after_s
     │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, invalid response
+    │   │   └── BrowserUnavailable    no browser is installed, or it does not start → attempts
     │   ├── PageTimeout               no complete response in time
     │   └── PageTooLarge              more bytes than allowed → limit_bytes
     ├── ExtractError                  → url
@@ -117,6 +119,12 @@ class InputError(KindlyError):
 
 class CursorExpired(InputError):
     """The page that a cursor continues is no longer cached."""
+
+
+class SchemeUnsupported(InputError):
+    """The address has a scheme that cannot be fetched, such as `ftp:` or `mailto:`."""
+
+    default_kind = OutcomeKind.UNSUPPORTED
 
 
 @dataclass(eq=False, repr=False)
@@ -250,6 +258,15 @@ class PageRateLimited(FetchError):
 
 class PageUnreachable(FetchError):
     """The site could not be reached, or failed while responding."""
+
+
+@dataclass(eq=False, repr=False)
+class BrowserUnavailable(PageUnreachable):
+    """There is no browser, or it does not start; the text says which, and what to run."""
+
+    _: KW_ONLY
+    attempts: int = 0
+    """Attempts to start it; 0 if there is none to start."""
 
 
 class PageTimeout(FetchError):

@@ -6,6 +6,7 @@ A query becomes hits, a hit a page, a page a document, a document passages. The 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 import anyio
 
@@ -13,6 +14,7 @@ from kindly import urls
 from kindly.answer import cursor_key, parse_cursor
 from kindly.budget import Deadline, count_tokens, elapsed_ms
 from kindly.errors import (
+    BrowserUnavailable,
     CursorExpired,
     ExtractError,
     FetchError,
@@ -43,6 +45,8 @@ from kindly.read.store import StoredPage
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
 from kindly.urls import Url
+
+Failure = TypeVar("Failure", bound=KindlyError)
 
 RANKED_TOKENS = 1_500
 """A search ranks the passages of pages that are at least this long; shorter ones are shown whole."""
@@ -223,7 +227,7 @@ async def _load_into(
             stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
         )
         stored, note = await library.keep(str(url), document, page)
-        return stored, document.how, note
+        return stored, document.how, " ".join(filter(None, (note, document.note)))
 
 
 async def _store(
@@ -273,10 +277,15 @@ async def _extract_or_render(
         document = await stages.extract(page, options, deadline)
     except (NoContent, PageWalled) as error:
         failure = error
-    if await stages.needs_browser(page, document, failure):
+    reason = await stages.browser_reason(page, document, failure)
+    if reason is not None:
         try:
             rendered = await stages.render(urls.parse(page.url), deadline)
             shown = await stages.extract(rendered, options, deadline)
+        except BrowserUnavailable as missing:
+            shown = None
+            document = document and _with_note(document, reason, missing)
+            failure = failure and _explained(failure, missing)
         except (FetchError, ExtractError):
             shown = None
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
@@ -294,5 +303,27 @@ async def _render_after_challenge(
     try:
         page = await stages.render(url, deadline)
         return page, await stages.extract(page, options, deadline)
+    except BrowserUnavailable as missing:
+        raise _explained(challenge, missing) from None
     except (FetchError, ExtractError):
         raise challenge from None
+
+
+def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> Document:
+    """The document, which says that text is missing if a script draws the page and no browser can run it."""
+    from kindly.fetch.browser.need import is_certain
+
+    if not is_certain(reason):
+        return document
+    said = f"The page draws some of its text with JavaScript. {missing.detail}"
+    return replace(document, note=said)
+
+
+def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:
+    """The failure of a page, with what is wrong with the browser that would have shown more.
+
+    A bot check is not a reason to install a browser, but the failure of an installed one is reported.
+    """
+    if not missing.attempts and not isinstance(failure, NoContent):
+        return failure
+    return failure.replace(detail=f"{failure.detail} {missing.detail}")

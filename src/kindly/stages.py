@@ -107,6 +107,7 @@ class Stages:
     fetcher: Fetches
     extractor: Extracts
     renderer: Renders | None = None
+    """None if pages are never rendered; without a usable browser, one that says how to get it."""
     open_library: Callable[[], Awaitable[Reads]] | None = None
     """Opens the library at its first use."""
     page_timeout_s: float = 30.0
@@ -130,16 +131,22 @@ class Stages:
     async def needs_browser(
         self, page: Page | None, document: Document | None, failure: KindlyError | None
     ) -> bool:
-        """Whether there is a browser, and evidence that it shows more than was fetched."""
+        """Whether there is a renderer, and evidence that a browser shows more than was fetched."""
+        return await self.browser_reason(page, document, failure) is not None
+
+    async def browser_reason(
+        self, page: Page | None, document: Document | None, failure: KindlyError | None
+    ) -> str | None:
+        """Why a browser may show more than was fetched; None without evidence or without a renderer."""
         if self.renderer is None:
-            return False
+            return None
         from kindly.fetch.browser.need import browser_reason, may_need_browser
 
         chars = len(document.text) if document else None
         if page is None or not may_need_browser(page, chars):
-            return browser_reason(None, failure=failure) is not None
+            return browser_reason(None, failure=failure)
         decide = partial(browser_reason, page, text_chars=chars, failure=failure)
-        return await anyio.to_thread.run_sync(decide) is not None
+        return await anyio.to_thread.run_sync(decide)
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         """The page as a browser shows it.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote, unquote, urlsplit
 
-from kindly.errors import InputError
+from kindly.errors import InputError, SchemeUnsupported
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_URL_CHARS = 8_000
@@ -194,7 +194,7 @@ def _split_scheme(text: str) -> tuple[str, str]:
         raise _refused("The URL has no scheme; start it with https:// or http://.")
     scheme = match[1].lower()
     if scheme not in DEFAULT_PORTS:
-        raise _refused("Only http and https URLs can be fetched.")
+        raise SchemeUnsupported("Only http and https URLs can be fetched.", field="url")
     rest = text[match.end() :]
     if not rest.startswith("//"):
         raise _refused(f"The URL must have two slashes after {scheme}: .")

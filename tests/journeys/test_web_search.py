@@ -76,6 +76,7 @@ TEMPORARY: dict[str, Route] = {
     "500": Answer(status=500),
     "503": Answer(status=503),
     "429": Answer(status=429),
+    "408": Answer(status=408),
     "not JSON": Answer(b"<html>"),
     "wrong shape": Answer(b"[]"),
     "reset": hang_up,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kindly.app.lazy import LazyBrowser, LazyLibrary, LazySearch, has_browser
+from kindly.app.lazy import LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
@@ -99,7 +99,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.push_async_callback(search.aclose)
         library = LazyLibrary(settings, tls, traffic, warn_once)
         stack.push_async_callback(library.aclose)
-        browser = LazyBrowser(settings, tls, tasks) if has_browser(settings) else None
+        browser = renderer(settings, tls, tasks)
         stages = Stages(
             searcher=search,
             fetcher=fetcher,

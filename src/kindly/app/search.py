@@ -129,7 +129,7 @@ def _entry(
     api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, settings.options)
     pace = spec.pace.at_most(settings.searches_per_minute)
-    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
+    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped, spec.pages)
 
 
 def _client(

@@ -86,7 +86,7 @@ def start_mcp_server(config: Path | None, **overrides: object) -> None:
 
 @cli.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--num-results", type=click.IntRange(1, 20), default=3, show_default=True)
+@click.option("-n", "--num-results", type=click.IntRange(1, 50), default=3, show_default=True)
 @click.option("--site", help="Only this domain.")
 @click.option("--time-range", type=_choice(TimeRange))
 @click.option("--language", help="For example en.")
@@ -256,6 +256,7 @@ def _client_name(
 )
 @click.option("--from-env", is_flag=True, help="Take the value of each --key from the environment.")
 @click.option("--http", metavar="URL", help="Connect to a running server instead of starting one.")
+@click.option("--browser", is_flag=True, help="Install a browser driver too (extra `browser`).")
 @click.option("--command", help="The command that starts Kindly. Default: as it was installed.")
 @click.option("--file", type=click.Path(path_type=Path), help="Another configuration file.")
 @click.option("--print", "print_only", is_flag=True, help="Print the entry; write nothing.")

@@ -134,6 +134,8 @@ class ProviderSpec:
     """What else a status means at this vendor: a sentence that is added to the error."""
     status_sentences: Mapping[int, str] = field(default_factory=dict, hash=False)
     """The error's sentence for a status, where the usual one is wrong for this vendor."""
+    pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
+    """The searches, one page each, that together give as many results as a query asks for."""
     reasons: Mapping[str, type[SearchError]] = field(default_factory=dict, hash=False)
     """Error codes in the JSON of an HTTP 4xx that say more than the status; nothing else of its body is read."""
 

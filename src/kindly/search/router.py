@@ -4,7 +4,7 @@ It is given providers in order and returns finished hits that say which provider
 know which vendors there are, nor how they are called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
@@ -46,6 +46,8 @@ class ProviderEntry:
     """Learned by the API client from the headers of the provider's responses."""
     scraped: bool = False
     """Whether it parses web pages meant for people."""
+    pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
+    """The searches, one page each, that together give as many results as a query asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,7 @@ def build_router(
             stats,
             scraped=entry.scraped,
             clock=clock,
+            pages=entry.pages,
         )
         for entry in entries
     )

@@ -23,6 +23,7 @@ from kindly.settings.options import OPTIONS, AllFields
 from kindly.settings.profile_catalogue import profile_defaults
 from kindly.settings.sources import CONFIG_NAME, Origin, Value
 from kindly.settings.validation import (
+    check_driver,
     check_packages,
     check_provider_names,
     first_problem,
@@ -236,7 +237,7 @@ class Settings(AllFields):
             if env.name in merged
         }
         needed = {name: plugin_value(name, merged[name]) for name in NEEDS if name in merged}
-        fields["needed"] = {name: text for name, text in needed.items() if text is not None}
+        fields["needed"] = {name: text for name, text in needed.items() if text}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
         try:
@@ -245,4 +246,5 @@ class Settings(AllFields):
             raise SettingsError(first_problem(error, merged)) from None
         check_provider_names(settings.providers)
         check_packages(settings.configured())
+        check_driver(settings.browser)
         return settings

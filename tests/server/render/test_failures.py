@@ -21,6 +21,7 @@ from kindly.errors import (
     PageWalled,
     ProviderAuth,
     ProviderRateLimited,
+    SchemeUnsupported,
     SelectorNotMatched,
 )
 from kindly.models import OutcomeKind
@@ -53,6 +54,7 @@ def example(kind: type[KindlyError], detail: str = DETAIL) -> KindlyError:
         SelectorNotMatched: SelectorNotMatched(detail, url=URL, selector=".x"),
         InputError: InputError(detail, field="x"),
         CursorExpired: CursorExpired(detail, field="cursor"),
+        SchemeUnsupported: SchemeUnsupported(detail, field="url"),
     }
     if kind in special:
         return special[kind]
@@ -90,6 +92,7 @@ TYPICAL = {
     "CallTimeout": ("No answer within 50 seconds.",),
     "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
+    "SchemeUnsupported": ("Only http and https URLs can be fetched.",),
     "NoProvider": (
         "No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY. "
         "Pages can be read without any: get_content (kindly fetch) works.",
@@ -111,6 +114,9 @@ TYPICAL = {
     "PageChallenged": ("The site answered with a bot check instead of the page.",),
     "PageRateLimited": ("The site limits requests (HTTP 429).",),
     "PageUnreachable": ("The name example.com could not be looked up.",),
+    "BrowserUnavailable": (
+        "The browser did not start: 3 attempts failed. Run `kindly doctor` to see why.",
+    ),
     "PageTimeout": ("The page did not arrive within 20 seconds.",),
     "PageTooLarge": ("The page is larger than the limit of 5000000 bytes.",),
     "MediaUnsupported": ("The address holds an image (12 bytes), which cannot be read as text.",),

@@ -114,16 +114,17 @@ async def browser(settings: Settings) -> list[CheckResult]:
     """Is there a browser, and does it start?"""
     from kindly.app.stage_settings import browser_settings
     from kindly.fetch.browser.executables import find, this_machine
-    from kindly.fetch.browser.launch import chosen_driver
+    from kindly.fetch.browser.launch import chosen_driver, what_is_missing
 
     if settings.browser == "off":
         return [CheckResult("browser", "note", f"turned off: {UNREAD}")]
     chosen = browser_settings(settings, Tls(settings.ssl_cert_file))
     try:
         chosen_driver(chosen.driver)
-    except SettingsError as error:
+    except SettingsError:
         state: State = "note" if chosen.driver == "auto" else "problem"
-        return [CheckResult("browser", state, f"no driver is installed: {UNREAD}", error.detail)]
+        fix = what_is_missing(chosen, settings.child_environ)
+        return [CheckResult("browser", state, f"no driver is installed: {UNREAD}", fix)]
     try:
         path = find(this_machine(settings.child_environ), chosen.path).path
     except SettingsError as error:

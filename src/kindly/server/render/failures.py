@@ -31,8 +31,8 @@ def sentence(error: KindlyError) -> str:
 
 
 def explained(outcome: Outcome) -> str:
-    """Why a page was not read, and the next step."""
-    return _joined(outcome.detail, _next_step(outcome))
+    """Why a page was not read, and the next step. The same failure gives the same text: waiting times are not in it."""
+    return _joined(outcome.detail, outcome.next_step)
 
 
 def _argument(error: KindlyError) -> str:
@@ -71,13 +71,11 @@ def _selector(error: KindlyError) -> str:
 
 
 def _page(error: KindlyError) -> str:
-    return f"Not read ({error.kind}): {explained(error.outcome)}"
-
-
-def _next_step(outcome: Outcome) -> str:
+    """As in the page's note; where the waiting time is known, with that."""
+    outcome, step = error.outcome, error.outcome.next_step
     if outcome.retryable and outcome.retry_after_s is not None:
-        return f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
-    return outcome.next_step
+        step = f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
+    return _joined(f"Not read ({error.kind}):", outcome.detail, step)
 
 
 def _joined(*sentences: str) -> str:
