@@ -19,6 +19,7 @@ from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
 from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Access, Maintained, ProviderSpec
+from kindly.search.provider_pacing import Pacer
 from kindly.search.providers import PROVIDERS
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import (
@@ -141,9 +142,11 @@ def _entry(
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
     api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
-    access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool_settings(settings))
     pace = spec.pace.at_most(settings.searches_per_minute)
-    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
+    pacer = Pacer(spec.name, spec.label, pace, limits, SYSTEM_CLOCK.sleep)
+    pool = pool_settings(settings)
+    access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool, pacer.wait)
+    return ProviderEntry(spec.build(access), pacer, spec.scraped)
 
 
 def _client(

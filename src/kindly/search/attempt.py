@@ -68,7 +68,10 @@ class SearchAttempt:
         return "; ".join((*failed, *self._skipped_words())) or otherwise
 
     def error(self) -> SearchError:
-        """The first provider's error, with a note on the other providers that failed or were skipped."""
+        """The first provider's error, with a note on the other providers that failed or were skipped.
+
+        It lists the instances that any of them called.
+        """
         primary, *others = self.failures
         notes = []
         if others:
@@ -76,7 +79,10 @@ class SearchAttempt:
             notes.append(f"The fallback failed too: {causes}.")
         if self.skipped:
             notes.append(f"Not called: {', '.join(self._skipped_words())}.")
-        return primary.replace(detail=" ".join((primary.detail, *notes))) if notes else primary
+        if not notes:
+            return primary
+        attempted = tuple(instance for failure in self.failures for instance in failure.attempted)
+        return primary.replace(detail=" ".join((primary.detail, *notes)), attempted=attempted)
 
     def _skipped_words(self) -> list[str]:
         return [f"{name} is paused after {count} failures" for name, count in self.skipped.items()]

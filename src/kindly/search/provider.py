@@ -4,7 +4,7 @@ A provider takes a `Query` and a `Deadline` and returns its results in the vendo
 providers nor the environment, and never retries.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -105,6 +105,8 @@ class Access:
     """For providers that remember something between starts."""
     pool: PoolSettings | None = None
     """For the pool of public SearXNG instances."""
+    wait: Callable[[Deadline], Awaitable[None]] | None = None
+    """Waits until the rate limit allows a further request of the same search; raises `ProviderRateLimited`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.managed_provider import ManagedProvider
 from kindly.search.parallel import ParallelSearch, search_in_parallel
-from kindly.search.provider import Pace, SearchProvider
+from kindly.search.provider import SearchProvider
 from kindly.search.provider_pacing import Pacer
 from kindly.search.provider_stats import ProviderStats
 from kindly.search.ranking.fusion import fuse
 from kindly.search.ranking.postprocess import clean, visible
-from kindly.search.rate_limits import RateLimits
 from kindly.search.result_cache import SearchCache
 from kindly.storage.state import State
 from kindly.telemetry.trace import span
@@ -39,11 +38,8 @@ class ProviderEntry:
     """A provider and what the router needs to know about it."""
 
     provider: SearchProvider
-    label: str
-    """Its name in messages."""
-    pace: Pace
-    limits: RateLimits
-    """Learned by the API client from the headers of the provider's responses."""
+    pacer: Pacer
+    """Its rate limit."""
     scraped: bool = False
     """Whether it parses web pages meant for people."""
 
@@ -238,7 +234,7 @@ def build_router(
         ManagedProvider(
             entry.provider,
             CircuitBreaker(clock.monotonic),
-            Pacer(entry.provider.name, entry.label, entry.pace, entry.limits, clock.sleep),
+            entry.pacer,
             stats,
             scraped=entry.scraped,
             clock=clock,
