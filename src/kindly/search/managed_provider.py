@@ -9,7 +9,7 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
-from kindly.errors import ProviderBlocked, ProviderTimeout, SearchError
+from kindly.errors import PoolExhausted, ProviderBlocked, ProviderTimeout, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.provider import SearchProvider
@@ -90,7 +90,8 @@ class ManagedProvider:
 
     def _failed(self, error: SearchError, allowed_s: float) -> bool:
         """Record a failure; returns whether it was reported to the breaker."""
-        if error.retry_after_s is not None:
+        # A pool chooses among instances that each have their own pause, so the provider as a whole has none.
+        if error.retry_after_s is not None and not isinstance(error, PoolExhausted):
             self.pacer.limits.pause(error.retry_after_s)
         reported = True
         if not error.try_next:
