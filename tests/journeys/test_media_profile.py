@@ -61,6 +61,21 @@ def data(answer: CallToolResult) -> dict[str, Any]:
     return dict(structured)
 
 
+async def in_parallel(environ: dict[str, str], count: int) -> list[CallToolResult]:
+    """The answers to as many searches, all sent at once."""
+    answers: list[CallToolResult] = []
+    async with calling(environ) as call:
+
+        async def search(n: int) -> None:
+            answers.append(await call("WebSearch", query=f"Dune {n}"))
+
+        with anyio.fail_after(120):
+            async with anyio.create_task_group() as tasks:
+                for n in range(count):
+                    tasks.start_soon(search, n)
+    return answers
+
+
 def asked(site: Site) -> dict[str, str]:
     (request,) = [request for request in site.requests if request.path == BRAVE]
     return request.query
@@ -407,6 +422,58 @@ async def test_without_a_key_the_variable_is_named(site: Site, tmp_path: Path) -
     assert told.is_error
     assert "_API_KEY" in data(told)["message"]
     assert "configuration" in data(told)["suggestion"]
+
+
+async def test_a_burst_within_the_minute_s_allowance_goes_at_once(
+    site: Site, tmp_path: Path
+) -> None:
+    """No search is answered before all have arrived."""
+    arrived, all_there = 0, anyio.Event()
+
+    async def answer(*_: object) -> Answer:
+        nonlocal arrived
+        arrived += 1
+        if arrived == 8:
+            all_there.set()
+        await all_there.wait()
+        return brave(result("https://a.example/"))
+
+    site.add(BRAVE, answer)
+    answers = await in_parallel(settings(site, tmp_path), 8)
+    assert [one.is_error for one in answers] == [False] * 8
+
+
+async def test_a_search_beyond_the_rate_waits_longer_than_a_search_may_take(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add(BRAVE, brave(result("https://a.example/")))
+    # The sixteenth waits for 4 seconds.
+    limits = {"KINDLY_SEARCHES_PER_MINUTE": "15", "KINDLY_SEARCH_TIMEOUT_S": "3.5"}
+    answers = await in_parallel(settings(site, tmp_path, **limits), 16)
+    assert [one.is_error for one in answers] == [False] * 16
+    assert site.count(BRAVE) == 16
+
+
+@pytest.mark.parametrize(
+    ("refusals", "wait", "asked", "failed"),
+    [(1, "0.05", 2, False), (2, "0.05", 2, True), (1, "3600", 1, True)],
+    ids=["once", "twice", "after the deadline"],
+)
+async def test_a_rate_limit_of_the_vendor_is_waited_for_once(
+    site: Site, tmp_path: Path, refusals: int, wait: str, asked: int, failed: bool
+) -> None:
+    async def answer(*_: object) -> Answer:
+        if site.count(BRAVE) <= refusals:
+            return Answer(status=429, headers={"Retry-After": wait})
+        return brave(result("https://a.example/"))
+
+    site.add(BRAVE, answer)
+    async with calling(settings(site, tmp_path)) as call:
+        told = await call("WebSearch", query="Dune")
+    assert (site.count(BRAVE), bool(told.is_error)) == (asked, failed)
+    if failed:
+        assert data(told)["errorCode"] == 429
+        assert "Brave's rate limit" in data(told)["message"]
 
 
 async def test_brave_is_asked_first_and_the_others_behind_it(site: Site, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def build_search(
             cache_ttl_s=settings.search_cache_minutes * 60,
             budget_s=settings.search_timeout_s,
             concurrency=settings.concurrency,
+            queues=settings.profile_defaults.queues_searches,
         ),
     )
     maintenance = tuple(
@@ -142,7 +143,7 @@ def _entry(
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
     api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
-    pace = spec.pace.at_most(settings.searches_per_minute)
+    pace = spec.pace.at_most(settings.searches_per_minute, burst=not spec.scraped)
     pacer = Pacer(spec.name, spec.label, pace, limits, SYSTEM_CLOCK.sleep)
     pool = pool_settings(settings)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, pool, pacer.wait)

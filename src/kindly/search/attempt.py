@@ -46,6 +46,8 @@ class SearchAttempt:
 
     query: Query
     deadline: Deadline
+    queue_until: Deadline | None = None
+    """Until when the last provider's rate limit may be waited for, if that is longer than the search may take."""
     failures: list[SearchError] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     """Providers whose circuit breaker is open, with their failures in a row."""

@@ -40,8 +40,12 @@ class ManagedProvider:
     def name(self) -> str:
         return self.provider.name
 
-    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
+    async def search(
+        self, query: Query, deadline: Deadline, *, limit_s: float | None = None
+    ) -> ProviderResults:
         """The provider's results, as soon as its rate limit allows the call. The breaker must have been entered.
+
+        `limit_s` bounds the call itself, without the wait before it.
 
         Raises:
             SearchError: The provider's own error; or the rate limit allows no call before the deadline; or the
@@ -50,6 +54,7 @@ class ManagedProvider:
         reported = False
         try:
             await self.pacer.wait(deadline)
+            deadline = deadline if limit_s is None else deadline.within(limit_s)
             allowed_s, began = deadline.remaining_s(), self.clock.monotonic()
             try:
                 found = await self._search(query, deadline, allowed_s)

@@ -84,11 +84,14 @@ class Pace:
     calls: float
     per_s: float
 
-    def at_most(self, per_minute: int | None) -> "Pace":
-        """This pace, slowed where necessary to so many calls a minute."""
+    def at_most(self, per_minute: int | None, *, burst: bool = False) -> "Pace":
+        """This pace, slowed where necessary to so many calls a minute.
+
+        With `burst`, a minute's calls may be made at once; otherwise only if this pace allows that.
+        """
         if per_minute is None or per_minute / 60 >= self.calls / self.per_s:
             return self
-        bursts = self.per_s >= 60 or per_minute <= self.calls
+        bursts = burst or self.per_s >= 60 or per_minute <= self.calls
         return Pace(per_minute, 60) if bursts else Pace(1, 60 / per_minute)
 
 

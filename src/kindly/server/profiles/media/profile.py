@@ -235,5 +235,6 @@ PROFILE = Profile(
             "KINDLY_BROWSER": "off",
         },
         cut_text=True,
+        queues_searches=True,
     ),
 )
