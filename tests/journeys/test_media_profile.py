@@ -420,7 +420,7 @@ async def test_without_a_key_the_variable_is_named(site: Site, tmp_path: Path) -
     async with calling(environment(site, tmp_path, KINDLY_PROFILE="media")) as call:
         told = await call("WebSearch", query="Dune")
     assert told.is_error
-    assert "_API_KEY" in data(told)["message"]
+    assert "set BRAVE_API_KEY" in data(told)["message"]
     assert "configuration" in data(told)["suggestion"]
 
 

@@ -20,7 +20,6 @@ from kindly.search.managed_provider import OVERTIME_S
 from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Access, Maintained, ProviderSpec
 from kindly.search.provider_pacing import Pacer
-from kindly.search.providers import PROVIDERS
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import (
     CALL_TIMEOUT_S,
@@ -84,7 +83,7 @@ def build_search(
         entries,
         clock=SYSTEM_CLOCK,
         state=state,
-        hints=setup_hints(),
+        hints=setup_hints(settings.usable_providers()),
         redactor=Redactor.of(settings.secrets()),
         settings=RouterSettings(
             parallel=settings.fuse,
@@ -100,7 +99,7 @@ def build_search(
     return OpenSearch(router, state, (configured, public), maintenance)
 
 
-def setup_hints(providers: Sequence[ProviderSpec] = PROVIDERS) -> SetupHints:
+def setup_hints(providers: Sequence[ProviderSpec]) -> SetupHints:
     """Settings that the error names when no provider is configured: of providers that need only one setting."""
     single = [spec.needs[0] for spec in providers if len(spec.needs) == 1]
     keyless = (need for need in single if need.kind != "secret")

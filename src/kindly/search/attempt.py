@@ -100,8 +100,6 @@ def cause_of(error: SearchError) -> str:
 
 def none_configured(hints: SetupHints) -> NoProvider:
     """The error that names the settings to set."""
-    keyless = f"; or, without a key, {' or '.join(hints.keyless)}" if hints.keyless else ""
-    return NoProvider(
-        f"No search provider is configured: set {' or '.join(hints.keys)}{keyless}. "
-        "Pages can be read without any: get_content (kindly fetch) works."
-    )
+    keys, keyless = " or ".join(hints.keys), " or ".join(hints.keyless)
+    choices = f"{keys}; or, without a key, {keyless}" if keys and keyless else keys or keyless
+    return NoProvider(f"No search provider is configured{choices and f': set {choices}'}.")

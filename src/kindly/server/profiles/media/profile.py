@@ -190,6 +190,7 @@ FETCH = Tool(
     arguments=MediaFetchArguments,
     output_schema=FETCHED,
     run=web_fetch,
+    reads_page=True,
     failure=fetch_failure,
 )
 
