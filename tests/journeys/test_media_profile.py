@@ -296,24 +296,56 @@ async def test_a_missing_page_is_told_in_the_example_s_words(site: Site, tmp_pat
     assert page == example("fetch_error") | {"url": site.url("/404-page")}
 
 
-@pytest.mark.parametrize(
-    "words", [5, 90], ids=["nothing but the wall", "a beginning of some length"]
-)
-async def test_a_paywalled_page_is_partial(site: Site, tmp_path: Path, words: int) -> None:
-    schema = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
-    body = f"<p>{'word ' * words}</p><p>Subscribe to continue reading this article.</p>"
+LOCKED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
+WALL = "Subscribe to continue reading this article."
+
+
+@pytest.mark.parametrize("form", ["markdown", "text", "html"])
+@pytest.mark.parametrize("words", [5, 90], ids=["a line", "a beginning of some length"])
+async def test_a_paywalled_page_is_partial_and_keeps_its_title_and_its_teaser(
+    site: Site, tmp_path: Path, words: int, form: str
+) -> None:
+    body = f"<p>The council met on Monday. {'word ' * words}</p><p>{WALL}</p>"
     url = site.add(
         "/premium",
-        html(f"<title>Premium Article Title</title>{schema}<main><article>{body}</article></main>"),
+        html(f"<title>Premium Article Title</title>{LOCKED}<main><article>{body}</article></main>"),
     )
     async with calling(settings(site, tmp_path)) as call:
-        answer = await call("WebFetch", url=url)
+        answer = await call("WebFetch", url=url, format=form)
     page = data(answer)
     assert not answer.is_error
     assert set(page) >= set(example("fetch_partial"))
     assert (page["status"], page["truncated"]) == ("partial", True)
+    assert page["title"] == "Premium Article Title"
+    assert "The council met on Monday." in page["content"]
+    assert WALL in page["content"]
     assert page["message"] == "Content appears to be behind a paywall"
     assert page["contentLength"] == len(page["content"])
+
+
+async def test_the_example_of_a_paywalled_page_is_kept(site: Site, tmp_path: Path) -> None:
+    stated = example("fetch_partial")
+    text = "This article requires a subscription to read."
+    url = site.add(
+        "/article-2",
+        html(f"<title>{stated['title']}</title><main><p>{text}</p><p>{WALL}</p></main>"),
+    )
+    async with calling(settings(site, tmp_path)) as call:
+        page = data(await call("WebFetch", url=url))
+    assert {name: page[name] for name in ("status", "title", "truncated", "message")} == {
+        name: stated[name] for name in ("status", "title", "truncated", "message")
+    }
+    assert page["content"].startswith(text)
+
+
+async def test_a_paywalled_page_without_any_text_is_partial_too(site: Site, tmp_path: Path) -> None:
+    wall = '<div class="paywall"></div>'
+    url = site.add("/bare", html(f"<title>Bare</title>{LOCKED}<main>{wall}</main>"))
+    async with calling(settings(site, tmp_path)) as call:
+        page = data(await call("WebFetch", url=url))
+    assert (page["status"], page["truncated"]) == ("partial", True)
+    assert "subscription" in page["content"]
+    assert page["message"] == "Content appears to be behind a paywall"
 
 
 async def test_a_selector_that_matches_nothing_is_told(site: Site, tmp_path: Path) -> None:
