@@ -7,7 +7,7 @@
     ├── InputError                    an argument of the call is wrong → field
     │   ├── CursorExpired             the page behind a cursor is no longer cached
     │   └── SchemeUnsupported         the address is neither http nor https
-    ├── SearchError                   → provider, status
+    ├── SearchError                   → provider, status, attempted
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failure                      try_next
     │   │   └── CertificateRefused    the certificate cannot be verified   try_next
@@ -15,7 +15,7 @@
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
     │   ├── ProviderBlocked           a challenge or unrelated results     try_next
-    │   ├── PoolExhausted             no instance answered → attempted     try_next
+    │   ├── PoolExhausted             no instance answered                 try_next
     │   ├── ProviderAnswerInvalid     a redirect, or not the documented format  try_next
     │   ├── ProviderAuth              HTTP 401, 402, 403: the key
     │   └── ProviderRejected          any other 4xx: the request
@@ -129,11 +129,13 @@ class SchemeUnsupported(InputError):
 
 @dataclass(eq=False, repr=False)
 class SearchError(KindlyError):
-    """A search failed; `provider` names the provider that failed."""
+    """A search failed; `provider` names the provider that failed, `attempted` the instances of it that were called."""
 
     _: KW_ONLY
     provider: str = ""
     status: int | None = None
+    attempted: tuple[str, ...] = ()
+    """Addresses without credentials; empty if the provider has no instances."""
 
 
 class NoProvider(SearchError):
@@ -179,14 +181,10 @@ class ProviderBlocked(SearchError):
     try_next = True
 
 
-@dataclass(eq=False, repr=False)
 class PoolExhausted(SearchError):
-    """No instance of a pool answered; `attempted` lists the instances that were tried."""
+    """No instance of a pool answered, or none may be called now."""
 
     try_next = True
-
-    _: KW_ONLY
-    attempted: tuple[str, ...] = ()
 
 
 class ProviderAnswerInvalid(SearchError):

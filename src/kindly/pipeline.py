@@ -94,7 +94,8 @@ async def fetch(
     """
     url = urls.parse(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
-    if options.selector is None and options.format == "markdown":
+    is_teaser = options.keep_teaser and document.partial
+    if options.selector is None and options.format == "markdown" and not is_teaser:
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
 

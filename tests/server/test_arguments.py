@@ -63,7 +63,7 @@ def test_truth_is_read_in_many_spellings(given: object) -> None:
         ({"query": "x" * 2001}, "query"),
         ({"query": ["a"]}, "query"),
         ({"query": "x", "num_results": 0}, "num_results"),
-        ({"query": "x", "num_results": 21}, "num_results"),
+        ({"query": "x", "num_results": 51}, "num_results"),
         ({"query": "x", "num_results": "many"}, "num_results"),
         ({"query": "x", "time_range": "decade"}, "time_range"),
         ({"query": "x", "category": "jokes"}, "category"),
@@ -110,7 +110,7 @@ def test_schema_is_slim() -> None:
     assert schema["additionalProperties"] is False
     assert schema["properties"]["num_results"] == {
         "default": 3,
-        "maximum": 20,
+        "maximum": 50,
         "minimum": 1,
         "type": "integer",
     }

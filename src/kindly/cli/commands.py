@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar, get_args
 import click
 
 import kindly
-from kindly.errors import InputError, KindlyError, SettingsError
+from kindly.errors import InputError, KindlyError, NoProvider, SettingsError
 from kindly.models import Category, Format, SafeSearch, TimeRange
 from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
@@ -320,7 +320,8 @@ def main() -> NoReturn:
         click.echo(f"kindly: {error.detail}", err=True)
         sys.exit(BAD_USAGE)
     except KindlyError as error:
-        click.echo(f"kindly: {error.detail}", err=True)
+        advice = " `kindly fetch` needs none." if isinstance(error, NoProvider) else ""
+        click.echo(f"kindly: {error.detail}{advice}", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)

@@ -10,7 +10,7 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
-from kindly.errors import ProviderBlocked, ProviderTimeout, SearchError
+from kindly.errors import PoolExhausted, ProviderBlocked, ProviderTimeout, SearchError
 from kindly.models import OutcomeKind, ProviderResults, Query, Step
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.provider import SearchProvider
@@ -45,10 +45,13 @@ class ManagedProvider:
     def name(self) -> str:
         return self.provider.name
 
-    async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
+    async def search(
+        self, query: Query, deadline: Deadline, *, limit_s: float | None = None
+    ) -> ProviderResults:
         """The provider's results, as soon as its rate limit allows the call. The breaker must have been entered.
 
-        The first page of results must arrive; of the further pages, those that arrive before the deadline are used.
+        `limit_s` bounds the call itself, without the wait before it. The first page of results must arrive; of the
+        further pages, those that arrive before the deadline are used.
 
         Raises:
             SearchError: The provider's own error; or the rate limit allows no call before the deadline; or the
@@ -58,6 +61,7 @@ class ManagedProvider:
         first, *further = self.pages(query)
         try:
             await self.pacer.wait(deadline)
+            deadline = deadline if limit_s is None else deadline.within(limit_s)
             allowed_s, began = deadline.remaining_s(), self.clock.monotonic()
             try:
                 found = await self._search(first, deadline, allowed_s)
@@ -114,7 +118,8 @@ class ManagedProvider:
 
     def _failed(self, error: SearchError, allowed_s: float) -> bool:
         """Record a failure; returns whether it was reported to the breaker."""
-        if error.retry_after_s is not None:
+        # A pool chooses among instances that each have their own pause, so the provider as a whole has none.
+        if error.retry_after_s is not None and not isinstance(error, PoolExhausted):
             self.pacer.limits.pause(error.retry_after_s)
         reported = True
         if not error.try_next:

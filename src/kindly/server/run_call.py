@@ -44,7 +44,7 @@ async def _output(
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
             async with app.call_limit.slot():
-                return await tool.run(Call(app, deadline, progress), parsed)
+                return await tool.run(Call(app, deadline, progress, tool.page_tool), parsed)
     except KindlyError as error:
         return _failed(tool, error, arguments)
     except TimeoutError:
@@ -60,7 +60,7 @@ def _failed(tool: Tool, error: KindlyError, arguments: Mapping[str, object]) -> 
     outcome: CallOutcome = Ending.BUSY if isinstance(error, Busy) else error.kind
     if tool.failure is not None:
         return replace(tool.failure(error, arguments), outcome=outcome)
-    return Output(sentence(error), failed=True, outcome=outcome)
+    return Output(sentence(error, tool.page_tool), failed=True, outcome=outcome)
 
 
 def _redacted(output: Output, redactor: Redactor) -> Output:

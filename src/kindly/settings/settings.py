@@ -181,17 +181,23 @@ class Settings(AllFields):
 
     def configured(self) -> tuple[ProviderSpec, ...]:
         """The providers whose needs are all set, in the order in which they are called."""
-        ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
-        if not self.keeps:
-            ready = [spec for spec in ready if spec.library is None]
+        return tuple(
+            spec
+            for spec in self.usable_providers()
+            if all(need.name in self.needed for need in spec.needs)
+        )
+
+    def usable_providers(self) -> tuple[ProviderSpec, ...]:
+        """The providers that the profile and `KINDLY_PROVIDERS` allow, in order, whether or not their needs are set."""
+        usable = [spec for spec in PROVIDERS if self.keeps or spec.library is None]
         allowed = self.profile_defaults.allowed_providers(self.options)
         if allowed is not None:
-            ready = [spec for spec in ready if spec.name in allowed]
+            usable = [spec for spec in usable if spec.name in allowed]
         if not self.providers:
-            return tuple(ready)
+            return tuple(usable)
         return tuple(
             sorted(
-                (spec for spec in ready if spec.name in self.providers),
+                (spec for spec in usable if spec.name in self.providers),
                 key=lambda spec: self.providers.index(spec.name),
             )
         )

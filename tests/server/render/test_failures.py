@@ -93,10 +93,7 @@ TYPICAL = {
     "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
     "SchemeUnsupported": ("Only http and https URLs can be fetched.",),
-    "NoProvider": (
-        "No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY. "
-        "Pages can be read without any: get_content (kindly fetch) works.",
-    ),
+    "NoProvider": ("No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY.",),
     "ProviderUnreachable": ("Serper could not be reached (ConnectError): check the network.",),
     "CertificateRefused": ("The certificate of SearXNG was not accepted.",),
     "ProviderTimeout": ("Serper did not answer in time.",),
@@ -160,7 +157,7 @@ def overlap(one: str, other: str) -> float:
 def test_no_sentence_says_a_thing_twice(
     kind: type[KindlyError], detail: str, wait_s: float | None
 ) -> None:
-    text = sentence(example(kind, detail).replace(retry_after_s=wait_s))
+    text = sentence(example(kind, detail).replace(retry_after_s=wait_s), "get_content")
     sentences = [part for part in re.split(r"(?<=[.:;]) ", text) if words(part)]
     assert [pair for pair in combinations(sentences, 2) if overlap(*pair) > 0.6] == []
     assert len(re.findall(r"\btry (?:it )?(?:again|once more)|\bwait\b", text, re.I)) <= 1
@@ -180,7 +177,8 @@ def test_no_sentence_says_a_thing_twice(
     ids=["vague", "exact"],
 )
 def test_the_waiting_time_is_said_once(error: KindlyError, text: str) -> None:
-    assert sentence(error) == f"{text} A known page can still be read with get_content."
+    assert sentence(error) == text
+    assert sentence(error, "WebFetch") == f"{text} A known page can still be read with WebFetch."
 
 
 def texts_of_errors() -> Iterator[str]:

@@ -94,7 +94,7 @@ def _set_values(settings: Settings) -> Iterable[CheckResult]:
 
 
 def _providers(settings: Settings) -> Iterator[CheckResult]:
-    configured = settings.configured()
+    configured, usable = settings.configured(), settings.usable_providers()
     for spec in PROVIDERS:
         missing = [need.name for need in spec.needs if need.name not in settings.needed]
         fix = f"To use it, set {' and '.join(missing)}."
@@ -108,6 +108,8 @@ def _providers(settings: Settings) -> Iterator[CheckResult]:
             yield CheckResult(
                 spec.name, "note", "configured, but not in use (KINDLY_PROVIDERS or the profile)"
             )
+        elif spec not in usable:
+            yield CheckResult(spec.name, "note", "not in use (KINDLY_PROVIDERS or the profile)")
         elif len(missing) < len(spec.needs):
             yield CheckResult(
                 spec.name, "problem", "not in use: only some of its settings are set", fix
@@ -118,8 +120,8 @@ def _providers(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(
             "search",
             "problem",
-            "no provider is configured: web_search fails, get_content works",
-            f"Set {' or '.join(spec.key_setting for spec in PROVIDERS)}.",
+            "no provider is configured: searches fail, pages can be read",
+            f"Set {' or '.join(spec.key_setting for spec in usable)}.",
         )
 
 

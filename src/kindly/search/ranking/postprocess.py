@@ -27,10 +27,15 @@ BRACKETS = {ord(sign): quote(sign) for sign in "<>＜＞﹤‹❮〈⟨《«≪"
 
 def clean(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits without copies, ordered by quality, at most `query.count`."""
-    unique = without_copies(tuple(distinct(hits).values()))
-    if looks_unrelated(query.text, unique):
-        unique = tuple(replace(hit, reasons=(*hit.reasons, UNRELATED)) for hit in unique)
-    return by_quality(unique)[: query.count]
+    found = unique(hits)
+    if looks_unrelated(query.text, found):
+        found = tuple(replace(hit, reasons=(*hit.reasons, UNRELATED)) for hit in found)
+    return by_quality(found)[: query.count]
+
+
+def unique(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits without those that have the address or the text of an earlier one."""
+    return without_copies(tuple(distinct(hits).values()))
 
 
 def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:

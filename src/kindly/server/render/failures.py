@@ -25,9 +25,17 @@ UNEXPECTED = (
 )
 
 
-def sentence(error: KindlyError) -> str:
-    """What happened, and what the model can do about it."""
-    return next(say for kind, say in SENTENCES if isinstance(error, kind))(error)
+def sentence(error: KindlyError, page_tool: str = "") -> str:
+    """What happened, and what the model can do about it.
+
+    `page_tool` is the tool that reads a known page, as the server offers it; it helps after a failed search.
+    """
+    said = next(say for kind, say in SENTENCES if isinstance(error, kind))(error)
+    helps = isinstance(error, SearchError) and not isinstance(
+        error, ProviderAuth | ProviderRejected
+    )
+    step = f"A known page can still be read with {page_tool}." if page_tool and helps else ""
+    return _joined(said, step)
 
 
 def explained(outcome: Outcome) -> str:
@@ -47,10 +55,6 @@ def _configuration(error: KindlyError) -> str:
 
 def _rejected(error: KindlyError) -> str:
     return _joined(error.detail, "Change the query or its filters.")
-
-
-def _search(error: KindlyError) -> str:
-    return _joined(_retry(error), "A known page can still be read with get_content.")
 
 
 def _retry(error: KindlyError) -> str:
@@ -90,7 +94,7 @@ SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = 
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),
-    (SearchError, _search),
+    (SearchError, _retry),
     (FetchError, _page),
     (SelectorNotMatched, _selector),
     (ExtractError, _page),

@@ -231,6 +231,7 @@ PROFILE = Profile(
                 },
             ),
             run=get_content,
+            reads_page=True,
         ),
         Tool(
             name="read_page",

@@ -43,14 +43,20 @@ UNAVAILABLE = 503
 
 
 def queries_result(
-    texts: Sequence[str], outcomes: Sequence[Hits | SearchError], tokens: int
+    texts: Sequence[str],
+    outcomes: Sequence[Hits | SearchError],
+    tokens: int,
+    *,
+    page_tool: str = "",
 ) -> QueriesResult:
     """Google's JSON for each query, in order, as many items as `tokens` allow.
+
+    `page_tool` is the name of the tool that reads a page, for the advice after a failure.
 
     Raises:
         InputError: the queries alone exceed `tokens`.
     """
-    results = [query_result(outcome) for outcome in outcomes]
+    results = [query_result(outcome, page_tool) for outcome in outcomes]
     sizes = [json_size(query_json(result)) for result in results]
 
     def build(available: int) -> QueriesResult:
@@ -65,10 +71,10 @@ def queries_result(
     return _fitting(build, tokens)
 
 
-def query_result(outcome: Hits | SearchError) -> QueryResult:
+def query_result(outcome: Hits | SearchError, page_tool: str = "") -> QueryResult:
     """What Google said; another provider's hits, or a failure, in Google's shape."""
     if isinstance(outcome, SearchError):
-        return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome))
+        return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome, page_tool))
     if outcome.raw is not None and outcome.provider == "google":
         return GoogleJson(outcome.raw)
     return OtherHits(outcome)

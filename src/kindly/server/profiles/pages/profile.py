@@ -30,7 +30,7 @@ from kindly.settings import Settings
 
 PROTECTED = frozenset({OutcomeKind.AUTH, OutcomeKind.BLOCKED, OutcomeKind.PAYWALLED})
 NO_KEYS = (
-    "web.search needs GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID. Google closes this API on 2027-01-01: with "
+    "Searching needs GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID. Google closes this API on 2027-01-01: with "
     "KINDLY_PAGES_ANY_PROVIDER=1 any other configured provider answers in the same shape."
 )
 
@@ -83,7 +83,8 @@ async def search(
     if len(failures) == len(outcomes):
         first = failures[0]
         raise NoProvider(NO_KEYS) if isinstance(first, NoProvider) else first
-    return json_output(to_json(queries_result(texts, outcomes, call.app.tokens_for(None))))
+    tokens = call.app.tokens_for(None)
+    return json_output(to_json(queries_result(texts, outcomes, tokens, page_tool=call.page_tool)))
 
 
 async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
@@ -155,6 +156,7 @@ READ = Tool(
         {"title": TEXT, "note": TEXT, "metadata": OBJECT},
     ),
     run=read_from_page,
+    reads_page=True,
 )
 
 
