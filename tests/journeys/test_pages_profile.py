@@ -36,6 +36,8 @@ SERVER = {
     "EMBEDDING_SERVER_API_KEY": "canary-embedder-31bc",
     "EMBEDDING_MODEL_NAME": "tiny-embedder",
 }
+SMALL = {"EMBEDDING_TOKENS_SIZE": "64"}
+"""Chunks as small as the sections of `GUIDE`, so that the vector of each is that of its own words."""
 TEA = "<title>Tea</title><h1>Tea</h1><p>Green tea is steeped at eighty degrees for two minutes.</p>"
 
 
@@ -359,7 +361,7 @@ async def test_matching_chunks_come_with_id_score_headings_and_time(
 ) -> None:
     url = site.add("/guide", html(f"<title>Guide</title>{GUIDE}"))
     before = datetime.now(UTC) - timedelta(seconds=2)
-    async with calling(settings(site, tmp_path)) as call:
+    async with calling(settings(site, tmp_path, **SMALL)) as call:
         with anyio.fail_after(120):
             answer = data(await call("web.readFromPage", url=url, query=QUESTION))
     assert set(answer) == {"url", "title", "lastCrawled", "queries"}
@@ -386,7 +388,7 @@ async def test_the_same_page_gives_the_same_ids_from_any_library(
     url = site.add("/guide", html(GUIDE))
     ids = []
     for folder in ("one", "two"):
-        async with calling(settings(site, tmp_path / folder)) as call:
+        async with calling(settings(site, tmp_path / folder, **SMALL)) as call:
             answer = data(await call("web.readFromPage", url=url, query=QUESTION))
         ids.append([chunk["id"] for chunk in answer["queries"][0]["results"]])
     assert ids[0] == ids[1]
@@ -398,7 +400,7 @@ async def test_several_queries_are_answered_in_order_with_at_most_so_many_chunks
 ) -> None:
     url = site.add("/guide", html(GUIDE))
     queries = [QUESTION, "weather in a small town by the sea"]
-    async with calling(settings(site, tmp_path)) as call:
+    async with calling(settings(site, tmp_path, **SMALL)) as call:
         answer = data(await call("web.readFromPage", url=url, query=queries, maxResults=1))
     assert [one["query"] for one in answer["queries"]] == queries
     assert all(len(one["results"]) <= 1 for one in answer["queries"])
@@ -437,7 +439,7 @@ async def test_what_stands_on_a_page_thrice_comes_once(site: Site, tmp_path: Pat
         f"{filler}<h2>Limits</h2><p>{said}.</p>" * 2 + f"{filler}<h2>Limits</h2><p>{said}!</p>"
     )
     url = site.add("/copies", html(f"<h1>Guide</h1>{sections}"))
-    async with calling(settings(site, tmp_path, EMBEDDING_TOKENS_SIZE="64")) as call:
+    async with calling(settings(site, tmp_path, **SMALL)) as call:
         answer = data(await call("web.readFromPage", url=url, query=QUESTION))
     texts = [chunk["text"] for chunk in answer["queries"][0]["results"]]
     assert sum("4096 widgets" in text for text in texts) == 1
@@ -451,7 +453,6 @@ async def test_marks_that_a_page_forges_are_defused(site: Site, tmp_path: Path) 
     (chunk,) = answer["queries"][0]["results"]
     assert "seven" in chunk["text"]
     assert "<<<" not in chunk["text"]
-    assert chunk["id"] == chunk_id(url, chunk)
 
 
 async def test_metadata_comes_on_request(site: Site, tmp_path: Path) -> None:
@@ -491,7 +492,7 @@ async def test_a_page_is_kept_and_a_refresh_asks_the_site_whether_it_changed(
 async def test_a_refresh_shows_what_changed(site: Site, tmp_path: Path) -> None:
     changed = GUIDE.replace("4096 widgets", "8192 widgets")
     url = site.add("/guide", once(html(GUIDE), html(changed)))
-    async with calling(settings(site, tmp_path)) as call:
+    async with calling(settings(site, tmp_path, **SMALL)) as call:
         await call("web.readFromPage", url=url, query=QUESTION)
         kept = await call("web.readFromPage", url=url, query=QUESTION)
         fresh = await call("web.readFromPage", url=url, query=QUESTION, forceRefresh=True)
@@ -719,6 +720,158 @@ async def test_what_was_read_is_in_the_duckdb_file(site: Site, tmp_path: Path) -
     assert dimensions <= set(meta.values())
     assert {one[1] for one in chunks} == {url}
     assert all(len(one[0]) == 64 and one[3] and one[4] > 0 for one in chunks)
+
+
+# Similarity search: the score is the cosine, the threshold is on the cosine
+
+COSINES = {"Harbour": 1.0, "Granite": 0.9, "Violin": 0.78, "Saffron": 0.5, "Glacier": 0.0}
+"""Cosine of each section of `REGIONS` with `ELSEWHERE`, as the embedding server below gives it."""
+REGIONS = "<title>Regions</title>" + "".join(
+    f"<h2>{name}</h2><p>{' '.join(f'{name}{letter}' for letter in 'abcdefghijklmnopqrstuvwxyz')}.</p>"
+    for name in reversed(COSINES)
+)
+ELSEWHERE = "zenith"
+"""A query that shares no word with the page."""
+
+
+async def chosen_vectors(request: SiteRequest, stream: SocketStream) -> Answer:
+    """An embedding server: the vector of a text is at the cosine of its section to every other text's."""
+    texts = json.loads(request.body)["input"]
+    near = [next((COSINES[name] for name in COSINES if f"{name}z" in one), 1.0) for one in texts]
+    rows = [[cosine, (1 - cosine**2) ** 0.5, 0.0] for cosine in near]
+    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
+
+
+def by_server(site: Site, folder: Path, **more: str) -> dict[str, str]:
+    """Settings with the embedding server on the site, and chunks as small as the sections."""
+    own = {"EMBEDDING_SERVER_URL": site.url("/embedder"), "EMBEDDING_TOKENS_SIZE": "100"}
+    return settings(site, folder, **SERVER, **own, **more)
+
+
+def scores_by_heading(answer: dict[str, Any]) -> list[tuple[str, float]]:
+    (found,) = answer["queries"]
+    return [(chunk["sectionPath"][-1], chunk["score"]) for chunk in found["results"]]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "matching"),
+    [
+        ({"SIMILARITY_THRESHOLD": "0"}, 5),
+        ({}, 3),
+        ({"SIMILARITY_THRESHOLD": "0.72"}, 3),
+        ({"SIMILARITY_THRESHOLD": "0.95"}, 1),
+    ],
+    ids=["0", "default", "0.72", "0.95"],
+)
+async def test_chunks_are_those_at_or_above_the_threshold_with_their_cosine_as_score(
+    site: Site, tmp_path: Path, threshold: dict[str, str], matching: int
+) -> None:
+    url = site.add("/regions", html(REGIONS))
+    site.add(EMBEDDINGS, chosen_vectors)
+    async with calling(by_server(site, tmp_path, **threshold)) as call:
+        first = data(await call("web.readFromPage", url=url, query=ELSEWHERE))
+        again = data(await call("web.readFromPage", url=url, query=ELSEWHERE))
+        two = data(await call("web.readFromPage", url=url, query=ELSEWHERE, maxResults=2))
+    expected = list(COSINES.items())[:matching]
+    assert scores_by_heading(first) == expected
+    assert scores_by_heading(again) == expected
+    assert scores_by_heading(two) == expected[:2]
+    assert "note" not in first
+
+
+async def test_nothing_at_the_threshold_is_an_empty_list_with_a_note(
+    site: Site, tmp_path: Path
+) -> None:
+    """The page contains the query word for word; the embedding server says that it is unrelated."""
+
+    async def unrelated(request: SiteRequest, stream: SocketStream) -> Answer:
+        texts = json.loads(request.body)["input"]
+        rows = [[1.0, 0.0] if text == "Harboura Harbourb" else [0.0, 1.0] for text in texts]
+        return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
+
+    url = site.add("/regions", html(REGIONS))
+    site.add(EMBEDDINGS, unrelated)
+    async with calling(by_server(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query="Harboura Harbourb"))
+    assert answer["queries"][0]["results"] == []
+    assert answer["note"] == "no part of the page matches"
+
+
+async def test_chunks_with_the_same_cosine_come_in_the_order_of_their_words(
+    site: Site, tmp_path: Path
+) -> None:
+    async def all_alike(request: SiteRequest, stream: SocketStream) -> Answer:
+        texts = json.loads(request.body)["input"]
+        return as_json({"data": [{"index": n, "embedding": [1.0]} for n in range(len(texts))]})
+
+    url = site.add("/regions", html(REGIONS))
+    site.add(EMBEDDINGS, all_alike)
+    async with calling(by_server(site, tmp_path)) as call:
+        answer = data(await call("web.readFromPage", url=url, query="violina violinb"))
+    assert [name for name, _ in scores_by_heading(answer)] == [
+        "Violin",
+        "Glacier",
+        "Saffron",
+        "Granite",
+        "Harbour",
+    ]
+    assert {score for _, score in scores_by_heading(answer)} == {1.0}
+
+
+DERAILLEUR = (
+    "<h2>Gears</h2><p>A derailleur moves the bicycle chain from one sprocket to another. The rear derailleur "
+    "also keeps the chain tight, with two small wheels in a cage on a spring.</p>"
+)
+BREAD = (
+    "<h2>Bread</h2><p>Bread is baked from flour, water, salt and yeast. The dough is kneaded, rests for an "
+    "hour in a warm place, and goes into a hot oven until its crust is brown.</p>"
+)
+VOLCANO = (
+    "<h2>Volcanoes</h2><p>A volcano is an opening in the crust of the earth through which lava, ash and gases "
+    "escape. Its eruptions can bury whole towns below metres of ash.</p>"
+)
+
+
+async def test_the_local_model_tells_what_a_query_is_about(site: Site, tmp_path: Path) -> None:
+    with_gears = site.add("/with", html(f"<h1>Notes</h1>{BREAD}{DERAILLEUR}{VOLCANO}"))
+    without = site.add("/without", html(f"<h1>Notes</h1>{BREAD}{VOLCANO}"))
+    async with calling(settings(site, tmp_path, **SMALL)) as call:
+        found = data(await call("web.readFromPage", url=with_gears, query="derailleur"))
+        nothing = data(await call("web.readFromPage", url=without, query="derailleur"))
+    (chunk,) = found["queries"][0]["results"]
+    assert "derailleur" in chunk["text"]
+    assert 0.25 <= chunk["score"] < 1
+    assert nothing["queries"][0]["results"] == []
+    assert nothing["note"] == "no part of the page matches"
+
+
+async def test_a_threshold_that_is_set_applies_to_the_local_model_too(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/notes", html(f"<h1>Notes</h1>{BREAD}{DERAILLEUR}{VOLCANO}"))
+    for threshold, expected in (("0.9", 0), ("0.25", 1)):
+        own = SMALL | {"SIMILARITY_THRESHOLD": threshold}
+        async with calling(settings(site, tmp_path / threshold, **own)) as call:
+            answer = data(await call("web.readFromPage", url=url, query="derailleur"))
+        assert len(answer["queries"][0]["results"]) == expected
+
+
+async def test_word_scores_do_not_pass_for_cosines(site: Site, tmp_path: Path) -> None:
+    """The page has vectors; then the embedding server is gone."""
+    url = site.add("/regions", html(REGIONS))
+    site.add(EMBEDDINGS, chosen_vectors)
+    async with calling(by_server(site, tmp_path)) as call:
+        await call("web.readFromPage", url=url, query=ELSEWHERE)
+        site.add(EMBEDDINGS, Answer(status=429))
+        words = data(await call("web.readFromPage", url=url, query="Glaciera Glacierb"))
+        nothing = data(await call("web.readFromPage", url=url, query=ELSEWHERE, maxResults=2))
+    ((heading, score),) = scores_by_heading(words)
+    assert heading == "Glacier"
+    assert 0 < score < 1
+    assert "not cosines" in words["note"]
+    assert "429" in words["note"]
+    assert [score for _, score in scores_by_heading(nothing)] == [0, 0]
+    assert "longest" in nothing["note"]
 
 
 # both

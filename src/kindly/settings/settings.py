@@ -124,6 +124,12 @@ class Settings(AllFields):
         return embedder_for(self.options)
 
     @property
+    def cosine_threshold(self) -> float:
+        """The cosine from which a chunk matches: `SIMILARITY_THRESHOLD` if it is set, else the embedder's own."""
+        is_set = "similarity_threshold" in self.model_fields_set
+        return self.similarity_threshold if is_set else self.embedder_spec.cosine_threshold
+
+    @property
     def search_file(self) -> Path:
         """Where the state of search is kept if servers do not share it."""
         return self.data_path / "search.sqlite"

@@ -7,7 +7,6 @@ in it looks like a fence mark is defused.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TypeVar
 
 from kindly.budget import fair_shares, fit
@@ -168,14 +167,7 @@ def _metadata(found: PageFindings) -> ChunksMetadata:
 
 
 def _chunk(cited: Citation) -> PageChunk:
-    """A passage under the id that its own fields give: of one stored chunk there may be several."""
-    passage = cited.passage
-    text = defused(passage.text)
-    section = tuple(defused(heading) for heading in passage.section)
-    key = "|".join((cited.page.url, " > ".join(section), text))
-    return PageChunk(
-        sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
-        text,
-        round(passage.score or 0.0, 4),
-        section,
-    )
+    """A stored chunk under its own id."""
+    chunk = cited.passage
+    section = tuple(defused(heading) for heading in chunk.section)
+    return PageChunk(chunk.id, defused(chunk.text), chunk.score or 0.0, section)

@@ -94,7 +94,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
 async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
     stages, queries = call.app.stages, as_list(arguments.query)
     try:
-        found = await pipeline.read(
+        found = await pipeline.similar(
             stages,
             arguments.url,
             queries,
