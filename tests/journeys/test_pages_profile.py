@@ -14,6 +14,8 @@ from anyio.abc import SocketStream
 from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
+from tests.support.postgres import postgres as postgres
+from tests.support.postgres import schema
 from tests.support.processes import stdio_client
 from tests.support.served_world import (
     EMBEDDINGS,
@@ -659,6 +661,56 @@ async def test_another_model_is_refused_with_the_command_that_rebuilds(
     assert "kindly library rebuild" in text_of(answer)
 
 
+@pytest.mark.parametrize("page", ["kept", "refreshed", "new"])
+@pytest.mark.parametrize("store", ["duckdb", "sqlite", "memory", "postgres"])
+async def test_another_dimension_is_refused_with_the_command_that_rebuilds(
+    site: Site, tmp_path: Path, request: pytest.FixtureRequest, store: str, page: str
+) -> None:
+    """The model keeps its name, but its vectors get longer."""
+    if store == "postgres":
+        store = schema(request.getfixturevalue("postgres"))
+    kept = site.add("/guide", html(GUIDE))
+    new = site.add("/new", html(f"{GUIDE}<p>And more.</p>"))
+    site.add(EMBEDDINGS, embedder)
+    async with calling(by_server(site, tmp_path, KINDLY_STORE=store)) as call:
+        data(await call("web.readFromPage", url=kept, query=QUESTION))
+        site.add(EMBEDDINGS, longer_vectors)
+        answer = await call(
+            "web.readFromPage",
+            url=new if page == "new" else kept,
+            query=QUESTION,
+            forceRefresh=page == "refreshed",
+        )
+    assert answer.is_error
+    assert "8 dimensions" in text_of(answer)
+    assert "kindly library rebuild" in text_of(answer)
+
+
+async def test_another_dimension_is_refused_by_the_default_profile_too(
+    site: Site, tmp_path: Path
+) -> None:
+    url = site.add("/guide", html(GUIDE))
+    site.add(EMBEDDINGS, embedder)
+    environ = by_server(site, tmp_path, KINDLY_PROFILE="kindly")
+    async with calling(environ) as call:
+        await call("read_page", url=url, question=QUESTION)
+    site.add(EMBEDDINGS, longer_vectors)
+    async with calling(environ) as call:
+        asked = await call("read_page", url=url, question=QUESTION)
+        recalled = await call("recall", question=QUESTION)
+    for answer in (asked, recalled):
+        assert answer.is_error
+        assert "8 dimensions" in text_of(answer)
+        assert "kindly library rebuild" in text_of(answer)
+
+
+async def longer_vectors(request: SiteRequest, stream: SocketStream) -> Answer:
+    """An embedding server with vectors of twelve numbers."""
+    texts = json.loads(request.body)["input"]
+    rows = [[text.lower().count(letter) + 0.1 for letter in "abcdefghijkl"] for text in texts]
+    return as_json({"data": [{"index": n, "embedding": row} for n, row in enumerate(rows)]})
+
+
 async def test_an_answer_never_exceeds_its_budget_and_says_what_is_missing(
     site: Site, tmp_path: Path
 ) -> None:
@@ -745,7 +797,7 @@ async def chosen_vectors(request: SiteRequest, stream: SocketStream) -> Answer:
 def by_server(site: Site, folder: Path, **more: str) -> dict[str, str]:
     """Settings with the embedding server on the site, and chunks as small as the sections."""
     own = {"EMBEDDING_SERVER_URL": site.url("/embedder"), "EMBEDDING_TOKENS_SIZE": "100"}
-    return settings(site, folder, **SERVER, **own, **more)
+    return settings(site, folder, **{**SERVER, **own, **more})
 
 
 def scores_by_heading(answer: dict[str, Any]) -> list[tuple[str, float]]:

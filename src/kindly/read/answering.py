@@ -12,8 +12,9 @@ import anyio.to_thread
 
 from kindly.models import Chunk, Citation, Finding, Passage
 from kindly.read.embedder import Embedder, embed_or_note
+from kindly.read.model_check import ensure_same_model
 from kindly.read.questions import question_vectors, with_note
-from kindly.read.store import Candidate, Store, StoredPage
+from kindly.read.store import Candidate, EmbeddingModel, Store, StoredPage
 from kindly.storage.lru import LruCache
 
 if TYPE_CHECKING:
@@ -60,8 +61,12 @@ class Answering:
 
         Raises:
             StoreUnavailable: the store fails.
+            ModelMismatch: its vectors are another model's.
         """
         embedded, note = await embed_or_note(self._embedder, questions)
+        if embedded:
+            given = EmbeddingModel(self._embedder.name, len(embedded[0]))
+            ensure_same_model(await self._store.model(), given)
         vectors: Sequence[Vectors | None] = embedded or [None] * len(questions)
         findings = [
             await self._library_finding(question, vector, limit)

@@ -17,6 +17,7 @@ from kindly.errors import ModelMismatch
 from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
+from kindly.read.model_check import ensure_same_model
 from kindly.read.similarity import SimilaritySearch
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.read.store_breaker import StoreBreaker
@@ -110,6 +111,8 @@ class Library:
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
         fresh = {} if rows is None else _by_id(unknown, rows)
+        if (model := self._model(fresh)) is not None:
+            ensure_same_model(self._model(known), model)
         if page is None or "no-store" not in page.cache_control:
             kept = await self._put(entry, chunks, fresh)
             note = " ".join(filter(None, (note, "" if kept else NOT_KEPT)))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kindly.models import Finding
 from kindly.read.embedder import Embedder, embed_or_note
-from kindly.read.store import StoredPage
+from kindly.read.model_check import ensure_same_model
+from kindly.read.store import EmbeddingModel, StoredPage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,10 +22,16 @@ async def question_vectors(
     """One vector per question, if the page has vectors to compare with, and a note if the embedder has none.
 
     For a page without vectors, `Library.keep` has noted the reason already.
+
+    Raises:
+        ModelMismatch: the page's vectors have another dimension.
     """
     if stored.vectors is None:
         return [None] * len(questions), ""
     vectors, note = await embed_or_note(embedder, questions)
+    if vectors:
+        of_page = EmbeddingModel(embedder.name, stored.vectors.shape[1])
+        ensure_same_model(of_page, EmbeddingModel(embedder.name, len(vectors[0])))
     return vectors or [None] * len(questions), note
 
 
