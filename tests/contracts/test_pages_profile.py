@@ -312,7 +312,8 @@ def test_settings_reach_what_they_are_for() -> None:
         "REQUEST_TIMEOUT_MS": "5000",
     }
     settings = Settings.load(environ)
-    assert (library_policy(settings).chunk_tokens, library_policy(settings).threshold) == (256, 0.6)
+    policy = library_policy(settings)
+    assert (policy.chunk_tokens, policy.threshold, policy.cosine_threshold) == (256, 0.6, 0.6)
     limits = fetch_limits(settings)
     assert (limits.timeout_s, limits.concurrency, limits.respect_robots) == (5, 2, False)
 

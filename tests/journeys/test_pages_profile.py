@@ -15,6 +15,7 @@ from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
 from kindly.server.render.fence import defused
+from tests.support.google_items import google_item
 from tests.support.postgres import postgres as postgres
 from tests.support.postgres import schema
 from tests.support.processes import stdio_client
@@ -354,6 +355,49 @@ async def test_an_answer_that_would_be_too_large_leaves_items_out_and_says_so(
         assert 1 <= len(kept) < 10
     assert too_many.is_error
     assert "query" in text_of(too_many)
+
+
+async def realistic(request: SiteRequest, stream: SocketStream) -> Answer:
+    """Google, with results as large as real ones."""
+    text, count = request.query["q"], int(request.query["num"])
+    start = int(request.query.get("start", "1"))
+    whole = google_json(text, start=start, count=count, more=start < 41)
+    items = [google_item(text, number) for number in range(start, start + count)]
+    return as_json(whole | {"items": items})
+
+
+@pytest.mark.parametrize(("queries", "results"), [(5, 10), (3, 20), (1, 50)], ids=str)
+async def test_raw_json_is_complete_at_the_defaults(
+    site: Site, tmp_path: Path, queries: int, results: int
+) -> None:
+    site.add(GOOGLE, realistic)
+    texts = [f"range {number}" for number in range(queries)]
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        answer = await call("web.search", query=texts, resultsPerQuery=results)
+    found = data(answer)
+    assert count_tokens(text_of(answer)) > 25_000
+    assert set(found) == {"queries"}
+    for text, one in zip(texts, found["queries"], strict=True):
+        expected = [google_item(text, number) for number in range(1, results + 1)]
+        assert one["result"]["items"] == expected
+
+
+async def test_items_beyond_the_cap_of_the_host_are_left_out_whole_and_counted(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add(GOOGLE, realistic)
+    environ = settings(site, tmp_path, **KEYS, KINDLY_CONTEXT="claude-code")
+    async with calling(environ) as call:
+        answer = await call("web.search", query=["east", "west"], resultsPerQuery=40)
+    found = data(answer)
+    assert 15_000 < count_tokens(text_of(answer)) <= 20_000
+    kept = 0
+    for one in found["queries"]:
+        items = one["result"]["items"]
+        assert items == [google_item(one["query"], number) for number in range(1, len(items) + 1)]
+        kept += len(items)
+    assert 0 < kept < 80
+    assert found["note"].startswith(f"{80 - kept} items were left out")
 
 
 # web.readFromPage

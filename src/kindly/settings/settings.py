@@ -72,6 +72,12 @@ class Settings(AllFields):
         return min(self.max_tokens, self.hosting.max_tokens)
 
     @property
+    def raw_tokens(self) -> int:
+        """The size of an answer that passes a vendor's JSON on: the host's cap, unless `KINDLY_MAX_TOKENS` is set."""
+        is_set = "max_tokens" in self.model_fields_set
+        return self.default_tokens if is_set else self.hosting.max_tokens
+
+    @property
     def profile_defaults(self) -> ProfileDefaults:
         """What the chosen profile decides besides its tools."""
         return profile_defaults(self.profile)

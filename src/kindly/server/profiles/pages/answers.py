@@ -25,6 +25,7 @@ from kindly.server.profiles.pages.results import (
     chunk_json,
     items_json,
     query_json,
+    shown_items,
     to_json,
 )
 from kindly.server.render.failures import sentence
@@ -34,8 +35,8 @@ from kindly.server.render.formatting import json_size
 Result = TypeVar("Result", QueriesResult, ChunksResult)
 
 CONTENT_PROTECTED = "content protected"
-ITEMS_LEFT_OUT = (
-    "Items were left out, as the answer would be too large: ask for fewer results per query."
+LEFT_OUT = (
+    "left out, because the answer would exceed {tokens} tokens: ask for fewer results per query."
 )
 UNAVAILABLE = 503
 """The code of a failure without an HTTP status."""
@@ -58,7 +59,7 @@ def queries_result(
             result if size <= share else _shortened(result, share)
             for result, size, share in zip(results, sizes, shares, strict=True)
         ]
-        note = "" if shown == results else ITEMS_LEFT_OUT
+        note = _left_out(results, shown, tokens)
         return QueriesResult(tuple(zip(texts, shown, strict=True)), note)
 
     return _fitting(build, tokens)
@@ -112,6 +113,16 @@ def _shortened(result: QueryResult, available: int) -> QueryResult:
             break
         kept += 1
     return replace(result, shown=kept)
+
+
+def _left_out(results: Sequence[QueryResult], shown: Sequence[QueryResult], tokens: int) -> str:
+    """How many items are not shown; empty if all are."""
+    all_items, kept = sum(map(shown_items, results)), sum(map(shown_items, shown))
+    missing = all_items - kept
+    if not missing:
+        return ""
+    what = "1 item was" if missing == 1 else f"{missing} items were"
+    return f"{what} {LEFT_OUT.format(tokens=tokens)}"
 
 
 def _fitting(build: Callable[[int], Result], limit: int) -> Result:

@@ -83,7 +83,7 @@ async def search(
     if len(failures) == len(outcomes):
         first = failures[0]
         raise NoProvider(NO_KEYS) if isinstance(first, NoProvider) else first
-    return json_output(to_json(queries_result(texts, outcomes, call.app.tokens_for(None))))
+    return json_output(to_json(queries_result(texts, outcomes, call.app.tokens_for_raw())))
 
 
 async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
