@@ -74,6 +74,18 @@ ACCEPTED: dict[str, tuple[type[Any], dict[str, object], dict[str, object]]] = {
     ),
     "region optional": (SearchInput, {"query": "a", "region": "us"}, {"region": "us"}),
     "language optional": (SearchInput, {"query": "a", "language": "en"}, {"language": "en"}),
+    "region any string": (
+        SearchInput,
+        {"query": "a", "region": "South Tyrol"},
+        {"region": "South Tyrol"},
+    ),
+    "language any string": (
+        SearchInput,
+        {"query": "a", "language": "none"},
+        {"language": "none"},
+    ),
+    "region null": (SearchInput, {"query": "a", "region": None}, {"region": None}),
+    "safeSearch null": (SearchInput, {"query": "a", "safeSearch": None}, {"safeSearch": None}),
     "safeSearch off": (SearchInput, {"query": "a", "safeSearch": "off"}, {"safeSearch": "off"}),
     "safeSearch moderate": (
         SearchInput,
@@ -131,8 +143,9 @@ REFUSED: dict[str, tuple[type[Any], dict[str, object], str]] = {
     "resultsPerQuery 1.5": (SearchInput, {"query": "a", "resultsPerQuery": 1.5}, "resultsPerQuery"),
     "safeSearch high": (SearchInput, {"query": "a", "safeSearch": "high"}, "safeSearch"),
     "unknown argument": (SearchInput, {"query": "a", "num": 3}, "num"),
-    "region too long": (SearchInput, {"query": "a", "region": "usa"}, "region"),
-    "language unknown in form": (SearchInput, {"query": "a", "language": "english"}, "language"),
+    "safeSearch none": (SearchInput, {"query": "a", "safeSearch": "none"}, "safeSearch"),
+    "safeSearch null, as text": (SearchInput, {"query": "a", "safeSearch": "null"}, "safeSearch"),
+    "safeSearch empty": (SearchInput, {"query": "a", "safeSearch": ""}, "safeSearch"),
     "no url": (ReadFromPageInput, {"query": "q"}, "url"),
     "maxResults 0": (
         ReadFromPageInput,

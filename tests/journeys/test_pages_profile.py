@@ -287,6 +287,25 @@ async def test_region_and_language_reach_google(site: Site, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("region", "language", "gl", "hl", "lr"),
+    [
+        ("AT", "pt-BR", "at", "pt-BR", "lang_pt"),
+        ("South Tyrol", "Klingon", "South Tyrol", "Klingon", "Klingon"),
+        ("none", "lang_de", "none", "lang_de", "lang_de"),
+    ],
+    ids=["codes", "names", "other words"],
+)
+async def test_any_region_and_language_reach_google(
+    site: Site, tmp_path: Path, region: str, language: str, gl: str, hl: str, lr: str
+) -> None:
+    site.add(GOOGLE, google())
+    async with calling(settings(site, tmp_path, **KEYS)) as call:
+        data(await call("web.search", query="cats", region=region, language=language))
+    sent = asked(site)[0].query
+    assert (sent["gl"], sent["hl"], sent["lr"]) == (gl, hl, lr)
+
+
+@pytest.mark.parametrize(
     "given",
     [{}, {"GOOGLE_API_KEY": "x" * 20}, {"SERPER_API_KEY": "canary-serper-1"}],
     ids=["no key", "one of two", "another provider's"],
@@ -1025,8 +1044,8 @@ async def test_every_id_is_that_of_a_row_in_the_table_of_chunks(
         ("web.search", {"query": "x", "resultsPerQuery": 51}, "resultsPerQuery", "50"),
         ("web.search", {"query": "x", "resultsPerQuery": "all"}, "resultsPerQuery", "integer"),
         ("web.search", {"query": "x", "safeSearch": "active"}, "safeSearch", "moderate"),
-        ("web.search", {"query": "x", "language": "klingon"}, "language", "such as en"),
-        ("web.search", {"query": "x", "region": "Europe"}, "region", "such as us"),
+        ("web.search", {"query": "x", "safeSearch": "none"}, "safeSearch", "moderate"),
+        ("web.search", {"query": "x", "safeSearch": ""}, "safeSearch", "moderate"),
         ("web.search", {"query": "x", "num": 3}, "num", "resultsPerQuery"),
         ("web.readFromPage", {"query": "x"}, "url", "required"),
         ("web.readFromPage", {"url": "https://x.org"}, "query", "required"),

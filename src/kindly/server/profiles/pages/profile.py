@@ -14,7 +14,7 @@ from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
 from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
-from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
+from kindly.server.arguments import Arguments, FreeLanguage, FreeRegion, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.profiles.pages import ANY_PROVIDER, SAFE_SEARCH
 from kindly.server.profiles.pages.answers import (
@@ -48,8 +48,8 @@ class SearchInput(Arguments):
 
     query: Queries
     resultsPerQuery: Annotated[int, Field(ge=1, le=50)] = 10
-    region: Region = None
-    language: Language = None
+    region: FreeRegion = None
+    language: FreeLanguage = None
     safeSearch: SafeSearch | None = None
 
 
