@@ -14,7 +14,11 @@ from anyio.abc import SocketStream
 from mcp_types import CallToolResult
 
 from kindly.budget import count_tokens
+from kindly.cli.logs import JsonLines
+from kindly.read.ranking import static_model
+from kindly.redact import Redactor
 from kindly.server.render.fence import defused
+from kindly.settings import Settings
 from tests.support.google_items import google_item
 from tests.support.postgres import postgres as postgres
 from tests.support.postgres import schema
@@ -1100,6 +1104,58 @@ async def test_no_key_is_shown_or_sent_elsewhere(site: Site, tmp_path: Path) -> 
     for request in site.requests:
         if request.path == "/echo":
             assert "canary" not in str(request.headers)
+
+
+@pytest.mark.parametrize("store", ["duckdb", "sqlite", "memory", "postgres"])
+async def test_the_debug_log_has_each_batch_of_embeddings_and_the_opening_of_the_store(
+    site: Site,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    caplog: pytest.LogCaptureFixture,
+    store: str,
+) -> None:
+    place = {"duckdb": "kindly.duckdb", "sqlite": "library.sqlite", "memory": "memory"}.get(store)
+    environ = by_server(site, tmp_path, EMBEDDING_TOKENS_SIZE="64", KINDLY_STORE=store)
+    if store == "postgres":
+        environ["KINDLY_STORE"] = schema(request.getfixturevalue("postgres"))
+    url = site.add("/guide", html(GUIDE))
+    site.add(EMBEDDINGS, embedder)
+    with caplog.at_level("DEBUG"):
+        async with calling(environ) as call:
+            data(await call("web.readFromPage", url=url, query=[QUESTION, ELSEWHERE]))
+            data(await call("web.readFromPage", url=url, query=QUESTION))
+            site.add(EMBEDDINGS, Answer(status=429))
+            data(await call("web.readFromPage", url=url, query=QUESTION))
+    written = JsonLines(Redactor.of(Settings.load(environ).secrets()))
+    lines = [json.loads(written.format(record)) for record in caplog.records]
+    batches = [line for line in lines if line["event"] == "embedding batch"]
+    sent = [request for request in site.requests if request.path == EMBEDDINGS]
+    counts = sorted(len(json.loads(request.body)["input"]) for request in sent)
+    assert sorted(line["count"] for line in batches) == counts
+    assert counts[-1] == 32
+    assert {line["model"] for line in batches} == {SERVER["EMBEDDING_MODEL_NAME"]}
+    assert all(line["level"] == "debug" and line["took_ms"] >= 0 for line in batches)
+    assert [line["outcome"] for line in batches].count("failed") == 1
+    (opened,) = [line for line in lines if line["event"] == "store opened"]
+    assert (opened["level"], opened["kind"]) == ("debug", store)
+    assert place is None or opened["place"].endswith(place)
+    own = [line for line in lines if line["logger"].startswith("kindly")]
+    shown = json.dumps(own)
+    assert "canary" not in shown
+    assert "widgets" not in shown
+    assert "postgresql://" not in shown
+
+
+async def test_the_debug_log_has_the_batches_of_the_local_model_too(
+    site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = site.add("/tea", html(TEA))
+    with caplog.at_level("DEBUG"):
+        async with calling(settings(site, tmp_path)) as call:
+            data(await call("web.readFromPage", url=url, query="green tea"))
+    batches = [record for record in caplog.records if record.getMessage() == "embedding batch"]
+    assert [getattr(record, "count", None) for record in batches] == [1, 1]
+    assert {getattr(record, "model", None) for record in batches} == {static_model.NAME}
 
 
 @pytest.mark.parametrize(
