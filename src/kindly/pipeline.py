@@ -160,14 +160,33 @@ async def read(
     url = urls.parse(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
-    stored = None if force_refresh else await library.fresh(str(url))
-    how, note = How(FetchMethod.LIBRARY), ""
-    if stored is None:
-        stored, how, note = await _load_into(
-            stages, library, url, deadline, force_refresh=force_refresh
-        )
+    stored, how, note = await _stored_page(
+        stages, library, url, deadline, force_refresh=force_refresh
+    )
     with span(Step.READ, questions=len(questions)) as step:
         findings = await library.ask(stored, questions, limit)
+        step.note(passages=sum(len(finding.citations) for finding in findings))
+    return PageFindings(stored.entry, findings, how, note)
+
+
+async def similar(
+    stages: Stages,
+    raw_url: str,
+    questions: Sequence[str],
+    deadline: Deadline,
+    *,
+    limit: int = 8,
+    force_refresh: bool = False,
+) -> PageFindings:
+    """The whole chunks of the page at an address that are similar to each question. Raises what `read` raises."""
+    url = urls.parse(raw_url)
+    stages.fetcher.check(url)
+    library = await stages.library()
+    stored, how, note = await _stored_page(
+        stages, library, url, deadline, force_refresh=force_refresh
+    )
+    with span(Step.READ, questions=len(questions)) as step:
+        findings = await library.similar(stored, questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return PageFindings(stored.entry, findings, how, note)
 
@@ -214,6 +233,16 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     took_ms = elapsed_ms(began)
     passages = await _store(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+async def _stored_page(
+    stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
+) -> tuple[StoredPage, How, str]:
+    """A page from the library, loaded first if it is not there or no longer fresh."""
+    stored = None if force_refresh else await library.fresh(str(url))
+    if stored is not None:
+        return stored, How(FetchMethod.LIBRARY), ""
+    return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
 
 
 async def _load_into(

@@ -399,6 +399,8 @@ async def test_a_blocked_domain_is_not_fetched(site: Site, tmp_path: Path) -> No
         ("WebSearch", {"query": "x", "maxResults": "all"}, "maxResults", "integer"),
         ("WebSearch", {"query": "x", "site": "not a domain"}, "site", "domain name"),
         ("WebSearch", {"query": "x", "dateRange": "decade"}, "dateRange", "month"),
+        ("WebSearch", {"query": "x", "dateRange": "none"}, "dateRange", "month"),
+        ("WebSearch", {"query": "x", "safeSearch": "none"}, "safeSearch", "boolean"),
         ("WebSearch", {"query": "x", "safeSearch": "strictly"}, "safeSearch", "boolean"),
         ("WebSearch", {"query": "x", "language": "en"}, "language", "dateRange"),
         ("WebFetch", {}, "url", "required"),

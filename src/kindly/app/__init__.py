@@ -49,6 +49,8 @@ class App:
     default_tokens: int
     max_tokens: int
     deadline_s: float
+    raw_tokens: int | None = None
+    """The size limit of answers that pass a vendor's JSON on; None: `max_tokens`."""
     tls: Tls = field(default_factory=Tls)
     call_limit: CallLimit = field(default_factory=CallLimit)
     call_stats: CallStats = field(default_factory=CallStats)
@@ -68,6 +70,10 @@ class App:
     def tokens_for(self, requested: int | None) -> int:
         """The size limit of an answer."""
         return min(requested or self.default_tokens, self.max_tokens)
+
+    def tokens_for_raw(self) -> int:
+        """The size limit of an answer that passes a vendor's JSON on, which is not cut like prose."""
+        return self.raw_tokens or self.max_tokens
 
 
 @asynccontextmanager
@@ -114,6 +120,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             default_tokens=settings.default_tokens,
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,
+            raw_tokens=settings.raw_tokens,
             tls=tls,
             call_limit=CallLimit(settings.max_calls),
             provider_status=search.provider_status,

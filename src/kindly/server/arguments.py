@@ -23,6 +23,10 @@ class InWords:
     allowed: str
 
 
+class AsGiven:
+    """Marks a free text that is passed on as it is: only null means that it is absent, not the word."""
+
+
 class Arguments(BaseModel):
     """Base of all argument models: strict in meaning, lenient in spelling."""
 
@@ -33,14 +37,14 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _lenient(cls, values: object) -> object:
-        """Read `"5"`, `"true"` and `"[…]"` as the values they spell, and drop empty options."""
+        """Read `"5"`, `"true"` and `"[…]"` as the values they spell, and drop options that are absent."""
         if not isinstance(values, Mapping):
             return values
         known = cls.model_fields
         return {
             name: _respelled(_bounded(value), known[name]) if name in known else value
             for name, value in values.items()
-            if name not in known or known[name].is_required() or not _absent(value)
+            if name not in known or known[name].is_required() or not _absent(value, known[name])
         }
 
     @classmethod
@@ -78,10 +82,24 @@ def as_list(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _absent(value: object) -> bool:
-    return value is None or (
-        isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
-    )
+def _absent(value: object, field_info: FieldInfo) -> bool:
+    """Whether an option counts as not given: null or, for numbers and plain texts, a word for it.
+
+    Of a choice, a flag and a text that is passed on, such a word is a value like any other.
+    """
+    if not isinstance(value, str):
+        return value is None
+    is_flag = bool in _member_types(field_info.annotation)
+    is_free = any(isinstance(item, AsGiven) for item in field_info.metadata)
+    if is_flag or is_free or _choices(field_info):
+        return False
+    return value.strip().lower() in {"", "none", "null"}
+
+
+def _choices(field_info: FieldInfo) -> list[object]:
+    """The values that an argument with fixed choices allows; empty for any other."""
+    types = _member_types(field_info.annotation)
+    return [choice for kind in types if get_origin(kind) is Literal for choice in get_args(kind)]
 
 
 class _Huge:
@@ -103,8 +121,7 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
     if not isinstance(value, str) or str in types:
         return value
     plain = value.strip().lower()
-    choices = [choice for kind in types if get_origin(kind) is Literal for choice in get_args(kind)]
-    if any(isinstance(choice, str) for choice in choices):
+    if any(isinstance(choice, str) for choice in _choices(field_info)):
         return plain
     try:
         return json.loads(plain)
@@ -178,4 +195,8 @@ Region = Annotated[
     str | None,
     Field(pattern=r"^[A-Za-z]{2}$", description="Country code, e.g. us"),
     InWords("a country code of two letters such as us"),
+]
+FreeLanguage = Annotated[str | None, Field(max_length=200, description="e.g. en"), AsGiven()]
+FreeRegion = Annotated[
+    str | None, Field(max_length=200, description="Country code, e.g. us"), AsGiven()
 ]

@@ -73,6 +73,12 @@ class Settings(AllFields):
         return min(self.max_tokens, self.hosting.max_tokens)
 
     @property
+    def raw_tokens(self) -> int:
+        """The size of an answer that passes a vendor's JSON on: the host's cap, unless `KINDLY_MAX_TOKENS` is set."""
+        is_set = "max_tokens" in self.model_fields_set
+        return self.default_tokens if is_set else self.hosting.max_tokens
+
+    @property
     def profile_defaults(self) -> ProfileDefaults:
         """What the chosen profile decides besides its tools."""
         return profile_defaults(self.profile)
@@ -123,6 +129,12 @@ class Settings(AllFields):
     def embedder_spec(self) -> EmbedderSpec:
         """The embedder in use."""
         return embedder_for(self.options)
+
+    @property
+    def cosine_threshold(self) -> float:
+        """The cosine from which a chunk matches: `SIMILARITY_THRESHOLD` if it is set, else the embedder's own."""
+        is_set = "similarity_threshold" in self.model_fields_set
+        return self.similarity_threshold if is_set else self.embedder_spec.cosine_threshold
 
     @property
     def search_file(self) -> Path:

@@ -7,7 +7,6 @@ in it looks like a fence mark is defused.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TypeVar
 
 from kindly.budget import fair_shares, fit
@@ -26,6 +25,7 @@ from kindly.server.profiles.pages.results import (
     chunk_json,
     items_json,
     query_json,
+    shown_items,
     to_json,
 )
 from kindly.server.render.failures import sentence
@@ -35,8 +35,8 @@ from kindly.server.render.formatting import json_size
 Result = TypeVar("Result", QueriesResult, ChunksResult)
 
 CONTENT_PROTECTED = "content protected"
-ITEMS_LEFT_OUT = (
-    "Items were left out, as the answer would be too large: ask for fewer results per query."
+LEFT_OUT = (
+    "left out, because the answer would exceed {tokens} tokens: ask for fewer results per query."
 )
 UNAVAILABLE = 503
 """The code of a failure without an HTTP status."""
@@ -65,7 +65,7 @@ def queries_result(
             result if size <= share else _shortened(result, share)
             for result, size, share in zip(results, sizes, shares, strict=True)
         ]
-        note = "" if shown == results else ITEMS_LEFT_OUT
+        note = _left_out(results, shown, tokens)
         return QueriesResult(tuple(zip(texts, shown, strict=True)), note)
 
     return _fitting(build, tokens)
@@ -121,6 +121,16 @@ def _shortened(result: QueryResult, available: int) -> QueryResult:
     return replace(result, shown=kept)
 
 
+def _left_out(results: Sequence[QueryResult], shown: Sequence[QueryResult], tokens: int) -> str:
+    """How many items are not shown; empty if all are."""
+    all_items, kept = sum(map(shown_items, results)), sum(map(shown_items, shown))
+    missing = all_items - kept
+    if not missing:
+        return ""
+    what = "1 item was" if missing == 1 else f"{missing} items were"
+    return f"{what} {LEFT_OUT.format(tokens=tokens)}"
+
+
 def _fitting(build: Callable[[int], Result], limit: int) -> Result:
     """The largest result within the limit.
 
@@ -174,14 +184,7 @@ def _metadata(found: PageFindings) -> ChunksMetadata:
 
 
 def _chunk(cited: Citation) -> PageChunk:
-    """A passage under the id that its own fields give: of one stored chunk there may be several."""
-    passage = cited.passage
-    text = defused(passage.text)
-    section = tuple(defused(heading) for heading in passage.section)
-    key = "|".join((cited.page.url, " > ".join(section), text))
-    return PageChunk(
-        sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
-        text,
-        round(passage.score or 0.0, 4),
-        section,
-    )
+    """A stored chunk under its own id."""
+    chunk = cited.passage
+    section = tuple(defused(heading) for heading in chunk.section)
+    return PageChunk(chunk.id, defused(chunk.text), chunk.score or 0.0, section)

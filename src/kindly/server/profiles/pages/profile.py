@@ -14,7 +14,7 @@ from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
 from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
-from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
+from kindly.server.arguments import Arguments, FreeLanguage, FreeRegion, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.profiles.pages import ANY_PROVIDER, SAFE_SEARCH
 from kindly.server.profiles.pages.answers import (
@@ -48,8 +48,8 @@ class SearchInput(Arguments):
 
     query: Queries
     resultsPerQuery: Annotated[int, Field(ge=1, le=50)] = 10
-    region: Region = None
-    language: Language = None
+    region: FreeRegion = None
+    language: FreeLanguage = None
     safeSearch: SafeSearch | None = None
 
 
@@ -83,7 +83,7 @@ async def search(
     if len(failures) == len(outcomes):
         first = failures[0]
         raise NoProvider(NO_KEYS) if isinstance(first, NoProvider) else first
-    tokens = call.app.tokens_for(None)
+    tokens = call.app.tokens_for_raw()
     return json_output(to_json(queries_result(texts, outcomes, tokens, page_tool=call.page_tool)))
 
 
@@ -95,7 +95,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
 async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
     stages, queries = call.app.stages, as_list(arguments.query)
     try:
-        found = await pipeline.read(
+        found = await pipeline.similar(
             stages,
             arguments.url,
             queries,
