@@ -161,9 +161,9 @@ async def read(
             stages, library, url, deadline, force_refresh=force_refresh
         )
     with span("read", questions=len(questions)) as step:
-        findings = await library.ask(stored, questions, limit)
+        findings = stages.redactor.record(await library.ask(stored, questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(stored.entry, findings, how, note)
+    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
 
 
 async def recall(
@@ -176,7 +176,7 @@ async def recall(
     """
     library = await stages.library()
     with span("read", questions=len(questions)) as step:
-        findings = await library.recall(questions, limit)
+        findings = stages.redactor.record(await library.recall(questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
 

@@ -18,6 +18,7 @@ from kindly.errors import InputError, KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
 from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.redact import Redactor
 from kindly.settings import Settings
 
 PAGE = 500
@@ -47,8 +48,10 @@ async def _run(settings: Settings, work: Work) -> int | KindlyError:
 def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
     """Print the latest pages."""
 
+    redactor = Redactor.of(settings.secrets())
+
     async def work(reading: OpenLibrary) -> int:
-        for entry in await reading.library.store.entries(limit=limit):
+        for entry in redactor.record(await reading.library.store.entries(limit=limit)):
             if as_json:
                 click.echo(json.dumps(_page(entry), ensure_ascii=False))
             else:
@@ -60,12 +63,14 @@ def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
 
 def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     """Print the chunks of one page."""
+    redactor = Redactor.of(settings.secrets())
 
     async def work(reading: OpenLibrary) -> int:
-        stored = await reading.library.store.page(url)
+        stored = redactor.record(await reading.library.store.page(url))
         if stored is None:
             raise InputError(
-                f"{url} is not in the library: see `kindly library list`.", field="url"
+                f"{redactor.text(url)} is not in the library: see `kindly library list`.",
+                field="url",
             )
         if as_json:
             click.echo(json.dumps(_record(stored), ensure_ascii=False, indent=2))
@@ -85,24 +90,25 @@ def export(settings: Settings, target: Path) -> int:
     """Write every page with its chunks as JSON Lines, or as Parquet if the file ends in .parquet."""
     if target.suffix == ".parquet":
         return _export_parquet(settings, target)
-    return run(settings, lambda reading: _export_lines(reading, target))
+    redactor = Redactor.of(settings.secrets())
+    return run(settings, lambda reading: _export_lines(reading, redactor, target))
 
 
-async def _export_lines(reading: OpenLibrary, target: Path) -> int:
+async def _export_lines(reading: OpenLibrary, redactor: Redactor, target: Path) -> int:
     count = 0
     if str(target) == "-":
-        count = await _write(reading.library.store, sys.stdout)
+        count = await _write(reading.library.store, redactor, sys.stdout)
     else:
         with target.open("w", encoding="utf-8") as out:
-            count = await _write(reading.library.store, out)
+            count = await _write(reading.library.store, redactor, out)
     click.echo(f"{count} pages exported.", err=True)
     return 0
 
 
-async def _write(store: Store, out: TextIO) -> int:
+async def _write(store: Store, redactor: Redactor, out: TextIO) -> int:
     count = 0
     async for stored in store.pages():
-        out.write(json.dumps(_record(stored), ensure_ascii=False) + "\n")
+        out.write(json.dumps(_record(redactor.record(stored)), ensure_ascii=False) + "\n")
         count += 1
     return count
 
@@ -117,7 +123,8 @@ def _export_parquet(settings: Settings, target: Path) -> int:
 
     with TemporaryDirectory() as folder:
         lines = Path(folder) / "chunks.jsonl"
-        code = run(settings, lambda reading: _flat_lines(reading, lines))
+        redactor = Redactor.of(settings.secrets())
+        code = run(settings, lambda reading: _flat_lines(reading, redactor, lines))
         with duckdb.connect(":memory:") as database:
             database.execute(
                 f"COPY (SELECT * FROM read_json({_quoted(lines)}, format='newline_delimited', "  # noqa: S608 - our own paths, quoted
@@ -132,12 +139,12 @@ COLUMNS = (
 )
 
 
-async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
+async def _flat_lines(reading: OpenLibrary, redactor: Redactor, target: Path) -> int:
     """One line per chunk: the rows of the Parquet table."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
         async for stored in reading.library.store.pages():
-            record = _record(stored)
+            record = _record(redactor.record(stored))
             page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
             for chunk in record["chunks"]:
                 row = page | {

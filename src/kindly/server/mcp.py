@@ -59,9 +59,9 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         app = context.lifespan_context
         tool = tools.get(params.name)
         if tool is None:
-            name = params.name[:MAX_QUOTED_NAME]
+            name = app.redactor.text(params.name)[:MAX_QUOTED_NAME]
             text = f"Unknown tool {name!r}. There are: {', '.join(tools)}."
-            return _result(Output(app.redactor.text(text), failed=True))
+            return _result(Output(text, failed=True))
         return _result(await run_call(tool, params.arguments, app, _Progress(context)))
 
     return KindlyServer(

@@ -39,16 +39,18 @@ async def _output(
 ) -> Output:
     """Run a tool. The only place that catches unexpected exceptions: they are logged and become a plain sentence."""
     try:
-        parsed = tool.arguments.parse(arguments)
+        parsed = tool.arguments.parse(arguments, app.redactor.text)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
             async with app.call_limit.slot():
                 return await tool.run(Call(app, deadline, progress), parsed)
     except KindlyError as error:
-        return _failed(tool, error, arguments)
+        return _failed(tool, error, app.redactor.record(arguments))
     except TimeoutError:
         detail = f"No answer within {seconds(app.deadline_s)}."
-        return _failed(tool, CallTimeout(detail, limit_s=app.deadline_s), arguments)
+        return _failed(
+            tool, CallTimeout(detail, limit_s=app.deadline_s), app.redactor.record(arguments)
+        )
     except Exception:
         logger.exception("unexpected error", extra={"tool": tool.name, "call": call_id})
         return Output(UNEXPECTED, failed=True, outcome="error")
