@@ -61,7 +61,7 @@ class Url:
 
     scheme: str
     host: str
-    """Lower-case ASCII; an IPv6 address without its brackets."""
+    """Lower-case ASCII, without a final dot; an IPv6 address without its brackets."""
     port: int
     target: str
     """Path and query, percent-encoded, from the first slash on."""
@@ -236,14 +236,14 @@ def _ipv6(literal: str) -> str:
 def _host(text: str) -> str:
     if not text:
         raise _refused("The URL has no host.")
-    if len(text) > MAX_HOST_CHARS:
+    if len(text) > MAX_HOST_CHARS + 1:
         raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
-    labels = [_label(label) for label in text.split(".")]
+    labels = [_label(label) for label in text.removesuffix(".").split(".")]
     host = ".".join(labels)
     if len(host) > MAX_HOST_CHARS:
         raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
     if NUMERIC_LABEL.fullmatch(labels[-1]):
-        return _ipv4(host)
+        return _ipv4(text if text.endswith(".") else host)
     if labels[-1].strip("-") != labels[-1]:
         raise _refused("The URL's host ends in a part that begins or ends with a hyphen.")
     return host

@@ -2,12 +2,13 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
 
-from kindly.cli.logs import QUIET, Format, JsonLines, TextLines, configure
+from kindly.cli.logs import QUIET, BackgroundHandler, Format, JsonLines, TextLines, configure
 from kindly.redact import Redactor
 
 CANARY = "canary-log-secret"
@@ -71,3 +72,51 @@ def test_logs_go_to_standard_error_in_the_configured_format(form: Format, kind: 
     assert isinstance(handler, logging.StreamHandler)
     assert handler.stream is sys.stderr
     assert logging.getLogger("httpx2").level == logging.WARNING
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    reading, writing = os.pipe()
+    yield reading, writing
+    os.close(reading)
+    os.close(writing)
+
+
+def test_lines_are_written_in_the_background_in_order(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1])
+    handler.setFormatter(JsonLines(REDACTOR))
+    for number in range(20):
+        handler.emit(record(f"{number} {CANARY}"))
+    handler.close()
+    lines = os.read(pipe[0], 65_536).decode().splitlines()
+    assert [json.loads(line)["event"] for line in lines] == [f"{n} ***" for n in range(20)]
+
+
+def test_lines_that_nobody_reads_are_dropped_and_counted(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1], most=4)
+    handler.setFormatter(JsonLines(REDACTOR))
+    for _ in range(100):
+        handler.emit(record("x" * 70_000))  # more than a pipe holds
+    read = b""
+    while b"dropped" not in read:
+        read += os.read(pipe[0], 65_536)
+    lines = read.decode().splitlines()[:-1]
+    counted = next(json.loads(line) for line in lines if "dropped" in line)
+    assert counted["level"] == "warning"
+    assert 100 - 4 - 2 <= counted["lines"] <= 100 - 4
+    while sum(map(len, lines)) < 5 * 70_000:
+        read += os.read(pipe[0], 65_536)
+        lines = read.decode().splitlines()
+    handler.close()
+
+
+def test_a_line_that_cannot_be_formatted_is_counted(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1])
+    handler.setFormatter(JsonLines(REDACTOR))
+    broken = record("%d apples")
+    broken.args = ("many",)
+    handler.emit(broken)
+    handler.emit(record("fine"))
+    handler.close()
+    counted, fine = (json.loads(line) for line in os.read(pipe[0], 65_536).splitlines())
+    assert (counted["lines"], fine["event"]) == (1, "fine")

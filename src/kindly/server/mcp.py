@@ -14,6 +14,7 @@ import kindly
 from kindly.app import App
 from kindly.server.run_call import run_call
 from kindly.server.server_state import AppHolder, ServerState
+from kindly.server.surrogates import RepairedStream
 from kindly.server.tool import Output, Profile, Tool
 
 Context = ServerRequestContext[App]
@@ -114,4 +115,4 @@ def _result(output: Output) -> types.CallToolResult:
 async def serve_stdio(server: Server[App]) -> None:
     """Serve one client over standard input and output until it closes its end."""
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        await server.run(RepairedStream(incoming), outgoing, server.create_initialization_options())

@@ -13,6 +13,7 @@ from kindly.redact import Redactor
 from kindly.server.call_telemetry import observed
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import UNEXPECTED, sentence
+from kindly.server.surrogates import without_surrogates
 from kindly.server.tool import Call, CallOutcome, Output, Tool
 from kindly.stages import Progress
 from kindly.text.durations import seconds
@@ -45,11 +46,11 @@ async def _output(
             async with app.call_limit.slot():
                 return await tool.run(Call(app, deadline, progress), parsed)
     except KindlyError as error:
-        return _failed(tool, error, app.redactor.record(arguments))
+        return _failed(tool, error, _shown(arguments, app.redactor))
     except TimeoutError:
         detail = f"No answer within {seconds(app.deadline_s)}."
         return _failed(
-            tool, CallTimeout(detail, limit_s=app.deadline_s), app.redactor.record(arguments)
+            tool, CallTimeout(detail, limit_s=app.deadline_s), _shown(arguments, app.redactor)
         )
     except Exception:
         logger.exception("unexpected error", extra={"tool": tool.name, "call": call_id})
@@ -62,6 +63,12 @@ def _failed(tool: Tool, error: KindlyError, arguments: Mapping[str, object]) -> 
     if tool.failure is not None:
         return replace(tool.failure(error, arguments), outcome=outcome)
     return Output(sentence(error), failed=True, outcome=outcome)
+
+
+def _shown(arguments: Json, redactor: Redactor) -> Json:
+    """Arguments as an answer may repeat them."""
+    shown: Json = without_surrogates(redactor.value(arguments))
+    return shown
 
 
 def _redacted(output: Output, redactor: Redactor) -> Output:
