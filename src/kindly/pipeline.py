@@ -87,7 +87,7 @@ async def fetch(
         InputError: the address is not an http or https URL.
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
     """
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
     if options.selector is None and options.format == "markdown":
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
@@ -121,7 +121,7 @@ async def resume(
     key, position = parse_cursor(cursor)
     document = stages.recent.get(key)
     if document is None:
-        page = await stages.fetcher.cached(urls.parse(raw_url))
+        page = await stages.fetcher.cached(urls.parse_page(raw_url))
         if page is not None:
             document = await stages.extract(page, options, deadline)
     if document is None or not document.content_hash.startswith(key):
@@ -151,7 +151,7 @@ async def read(
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
         ReadError: the library cannot be used.
     """
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
     stored = None if force_refresh else await library.fresh(str(url))
@@ -202,7 +202,7 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     """A hit with its document, or with the outcome of the failure."""
     began = anyio.current_time()
     try:
-        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
+        page, document = await _load(stages, urls.parse_page(hit.url), ExtractOptions(), deadline)
     except KindlyError as error:
         return Source(hit.url, error.outcome, hit, took_ms=elapsed_ms(began))
     took_ms = elapsed_ms(began)

@@ -25,7 +25,7 @@ from tests.support.processes import (
     stdio_client,
     tool_call,
 )
-from tests.support.served_world import BOTH, SERPER_KEY, environment, text_of
+from tests.support.served_world import BOTH, SERPER_KEY, environment, serper, text_of
 from tests.support.site import Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio
@@ -334,3 +334,31 @@ async def test_a_host_name_with_a_final_dot_is_that_name(site: Site, tmp_path: P
     assert not again.is_error, text_of(again)
     assert site.count("/article") == 1
     assert site.requests[-1].headers["host"] == f"localhost:{site.port}"
+
+
+async def test_tracking_parameters_are_removed_and_a_page_is_one_page_of_the_library(
+    site: Site, tmp_path: Path
+) -> None:
+    page, tail = site.url("/article?id=7"), "&gclid=2&fbclid=3&mc_eid=4"
+    tracked = f"{site.url('/article')}?utm_source=x&id=7{tail}"
+    site.add("/serper/search", serper([tracked]))
+    environ = environment(site, tmp_path, **BOTH, KINDLY_BROWSER="off")
+    with anyio.fail_after(120):
+        async with stdio_client(environ) as client:
+            found = await client.call_tool("web_search", {"query": "bees"})
+            read = [
+                await client.call_tool(tool, {"url": url, **more})
+                for url in (tracked, page, f"{page}&UTM_campaign=y")
+                for tool, more in (
+                    ("get_content", {}),
+                    ("read_page", {"question": "What do bees see?"}),
+                )
+            ]
+        listed = await run_kindly(environ, "library", "list", "--json")
+        shown = await run_kindly(environ, "library", "show", tracked)
+    assert found.structured_content is not None
+    assert [result["link"] for result in found.structured_content["results"]] == [page]
+    assert [text_of(result) for result in read if result.is_error] == []
+    assert [r.target for r in site.requests if r.path == "/article"] == ["/article?id=7"]
+    assert [json.loads(line)["url"] for line in listed.out.splitlines()] == [page]
+    assert "ultraviolet" in shown.out

@@ -20,6 +20,7 @@ from kindly.net.tls import Tls
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.redact import Redactor
 from kindly.settings import Settings
+from kindly.urls import without_tracking
 
 PAGE = 500
 Work = Callable[[OpenLibrary], Awaitable[int]]
@@ -66,7 +67,9 @@ def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     redactor = Redactor.of(settings.secrets())
 
     async def work(reading: OpenLibrary) -> int:
-        stored = redactor.record(await reading.library.store.page(url))
+        store = reading.library.store
+        stored = await store.page(url) or await store.page(without_tracking(url))
+        stored = redactor.record(stored)
         if stored is None:
             raise InputError(
                 f"{redactor.text(url)} is not in the library: see `kindly library list`.",
@@ -164,7 +167,10 @@ def forget(settings: Settings, url: str | None) -> int:
     """Delete one page, or all."""
 
     async def work(reading: OpenLibrary) -> int:
-        count = await reading.library.store.forget(url)
+        store = reading.library.store
+        count = await store.forget(url)
+        if not count and url is not None:
+            count = await store.forget(without_tracking(url))
         click.echo(f"{count} page{'s' if count != 1 else ''} deleted.")
         return 0 if count or url is None else 1
 
