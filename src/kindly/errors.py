@@ -37,6 +37,7 @@
     │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → wall
     │   ├── SelectorNotMatched        the CSS selector matched nothing → selector
     │   ├── ExtractionFailed          the parser exceeded its time, memory or nesting limit
+    │   │   └── ExtractionKilled      something else killed the parser's process
     │   └── ExtractionLate            no parser was free before the deadline
     └── ReadError
         ├── StoreUnavailable          the library cannot be opened or reached → reason
@@ -335,6 +336,12 @@ class ExtractionFailed(ExtractError):
     """The parser exceeded its time, memory or nesting limit."""
 
     default_kind = OutcomeKind.TOO_LARGE
+
+
+class ExtractionKilled(ExtractionFailed):
+    """The parser's process was killed from outside while it read the page."""
+
+    default_kind = OutcomeKind.UNREACHABLE
 
 
 class ExtractionLate(ExtractError):

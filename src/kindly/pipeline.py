@@ -92,7 +92,7 @@ async def fetch(
         InputError: the address is not an http or https URL.
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
     """
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
     is_teaser = options.keep_teaser and document.partial
     if options.selector is None and options.format == "markdown" and not is_teaser:
@@ -127,7 +127,7 @@ async def resume(
     key, position = parse_cursor(cursor)
     document = stages.recent.get(key)
     if document is None:
-        page = await stages.fetcher.cached(urls.parse(raw_url))
+        page = await stages.fetcher.cached(urls.parse_page(raw_url))
         if page is not None:
             document = await stages.extract(page, options, deadline)
     if document is None or not document.content_hash.startswith(key):
@@ -157,16 +157,16 @@ async def read(
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
         ReadError: the library cannot be used.
     """
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
     stored, how, note = await _stored_page(
         stages, library, url, deadline, force_refresh=force_refresh
     )
     with span(Step.READ, questions=len(questions)) as step:
-        findings = await library.ask(stored, questions, limit)
+        findings = stages.redactor.record(await library.ask(stored, questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(stored.entry, findings, how, note)
+    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
 
 
 async def similar(
@@ -201,7 +201,7 @@ async def recall(
     """
     library = await stages.library()
     with span(Step.READ, questions=len(questions)) as step:
-        findings = await library.recall(questions, limit)
+        findings = stages.redactor.record(await library.recall(questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
 
@@ -227,7 +227,7 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     """A hit with its document, or with the outcome of the failure."""
     began = anyio.current_time()
     try:
-        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
+        page, document = await _load(stages, urls.parse_page(hit.url), ExtractOptions(), deadline)
     except KindlyError as error:
         return Source(hit.url, error.outcome, hit, took_ms=elapsed_ms(began))
     took_ms = elapsed_ms(began)

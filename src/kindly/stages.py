@@ -3,9 +3,10 @@
 The pipeline depends on these only, not on a particular provider, HTTP client, parser or store.
 """
 
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavai
 from kindly.extract import ExtractOptions
 from kindly.models import Document, Finding, Hits, Page, Passage, Query, Step
 from kindly.read.store import StoredPage
+from kindly.redact import Redactor
 from kindly.storage.lru import LruCache
 from kindly.telemetry.trace import span
 from kindly.urls import Url
@@ -115,6 +117,8 @@ class Stages:
     open_library: Callable[[], Awaitable[Reads]] | None = None
     """Opens the library at its first use."""
     page_timeout_s: float = 30.0
+    redactor: Redactor = field(default_factory=lambda: Redactor.of(()))
+    """Masks the user's keys in what pages say, before it is cut or stored."""
     recent: LruCache[str, Document] = field(
         default_factory=lambda: LruCache(RECENT_CHARACTERS, _characters)
     )
@@ -130,7 +134,11 @@ class Stages:
         with span(Step.EXTRACT, bytes=len(page.body)) as step:
             document = await self.extractor.extract(page, options, deadline)
             step.note(characters=len(document.text))
-        return document
+        masked = self.redactor.record(document)
+        if masked.text is document.text:
+            return masked
+        text = masked.text.encode("utf-8", "surrogatepass")
+        return replace(masked, content_hash=hashlib.sha256(text).hexdigest())
 
     async def needs_browser(
         self, page: Page | None, document: Document | None, failure: KindlyError | None

@@ -79,7 +79,7 @@ class App:
 @asynccontextmanager
 async def open_app(settings: Settings) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened at first use."""
-    tls = Tls(settings.ssl_cert_file)
+    tls, redactor = Tls(settings.ssl_cert_file), Redactor.of(settings.secrets())
     warn_once, slots = WarnOnce(), anyio.Semaphore(settings.concurrency)
     async with AsyncExitStack() as stack:
         recording = _recording(settings, settings.cassette) if settings.cassette else None
@@ -113,10 +113,11 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             renderer=recording.renderer(browser) if recording else browser,
             open_library=library.open,
             page_timeout_s=settings.request_timeout_ms / 1000,
+            redactor=redactor,
         )
         yield App(
             stages,
-            Redactor.of(settings.secrets()),
+            redactor,
             default_tokens=settings.default_tokens,
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,

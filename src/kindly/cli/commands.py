@@ -77,7 +77,7 @@ def cli() -> None:
 def start_mcp_server(config: Path | None, **overrides: object) -> None:
     """Serve tools over MCP. Options may also follow a `--`."""
     settings = _settings(
-        config, overrides
+        config, overrides, serving=True
     )  # first: an invalid setting is reported before the slow import
     from kindly.cli.serve import serve
 
@@ -300,11 +300,14 @@ def doctor(*, live: bool, as_json: bool, config: Path | None, log_level: str | N
     sys.exit(examine(settings, as_json=as_json, live=live, config=config))
 
 
-def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
+def _settings(
+    config: Path | None, overrides: dict[str, object], *, serving: bool = False
+) -> Settings:
     from kindly.cli import logs
 
     settings = Settings.load(overrides=overrides, config=config)
-    logs.configure(settings.log_level, Redactor.of(settings.secrets()), settings.log_format)
+    redactor = Redactor.of(settings.secrets())
+    logs.configure(settings.log_level, redactor, settings.log_format, background=serving)
     return settings
 
 

@@ -1,7 +1,7 @@
 """Arguments of a call: strict in meaning, lenient in spelling. A wrong one becomes an `InputError` in plain words."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
@@ -48,8 +48,8 @@ class Arguments(BaseModel):
         }
 
     @classmethod
-    def parse(cls, values: Mapping[str, object] | None) -> Self:
-        """Arguments as a client sent them.
+    def parse(cls, values: Mapping[str, object] | None, mask: Callable[[str], str] = str) -> Self:
+        """Arguments as a client sent them. `mask` hides secrets in what an error quotes.
 
         Raises:
             InputError: one is wrong; the text names it and what is allowed.
@@ -57,7 +57,7 @@ class Arguments(BaseModel):
         try:
             return cls.model_validate(dict(values or {}))
         except ValidationError as error:
-            raise _input_error(error, cls.model_fields) from None
+            raise _input_error(error, cls.model_fields, mask) from None
 
     @classmethod
     def schema_for_clients(cls) -> Json:
@@ -140,29 +140,29 @@ def _member_types(annotation: object) -> Iterator[object]:
         yield annotation
 
 
-def _input_error(error: ValidationError, fields: Mapping[str, FieldInfo]) -> InputError:
+def _input_error(
+    error: ValidationError, fields: Mapping[str, FieldInfo], mask: Callable[[str], str]
+) -> InputError:
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "extra_forbidden":
-        return InputError(
-            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(fields)}.",
-            field=name[:MAX_QUOTED],
-        )
+        shown = mask(name)[:MAX_QUOTED]
+        return InputError(f"Unknown argument {shown!r}. Allowed: {', '.join(fields)}.", field=shown)
     if first["type"] == "missing":
         return InputError(f"{name} is required.", field=name)
     rule = f"{first['msg'][0].lower()}{first['msg'][1:]}"
     if first["type"] == "string_pattern_mismatch":
         rule = f"must be {_in_words(fields[name])}"
-    return InputError(f"{name}: {rule}, not {_quoted(first['input'])}.", field=name)
+    return InputError(f"{name}: {rule}, not {_quoted(first['input'], mask)}.", field=name)
 
 
 def _in_words(field_info: FieldInfo) -> str:
     return next(item.allowed for item in field_info.metadata if isinstance(item, InWords))
 
 
-def _quoted(value: object) -> str:
+def _quoted(value: object, mask: Callable[[str], str]) -> str:
     try:
-        shown = repr(value)
+        shown = mask(repr(value))
     except (ValueError, RecursionError):
         return f"this {type(value).__name__}"
     return shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"

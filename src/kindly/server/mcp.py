@@ -15,6 +15,7 @@ import kindly
 from kindly.app import App
 from kindly.server.run_call import run_call
 from kindly.server.server_state import AppHolder, ServerState
+from kindly.server.surrogates import RepairedStream
 from kindly.server.tool import Output, Profile, Tool
 
 Context = ServerRequestContext[App]
@@ -61,9 +62,9 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         app = context.lifespan_context
         tool = tools.get(params.name)
         if tool is None:
-            name = params.name[:MAX_QUOTED_NAME]
+            name = app.redactor.text(params.name)[:MAX_QUOTED_NAME]
             text = f"Unknown tool {name!r}. Tools: {', '.join(tools)}."
-            return _result(Output(app.redactor.text(text), failed=True))
+            return _result(Output(text, failed=True))
         return _result(await run_call(tool, params.arguments, app, _Progress(context)))
 
     return KindlyServer(
@@ -123,4 +124,4 @@ def _result(output: Output) -> types.CallToolResult:
 async def serve_stdio(server: Server[App]) -> None:
     """Serve one client over standard input and output until it closes its end."""
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        await server.run(RepairedStream(incoming), outgoing, server.create_initialization_options())

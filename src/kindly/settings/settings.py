@@ -180,8 +180,9 @@ class Settings(AllFields):
         addresses += [
             secret.get_secret_value() for secret in (*self.needed.values(), *proxies) if secret
         ]
-        for address in (part for text in addresses for part in text.split(",")):
-            user, _, host = address.strip().partition("://")[2].rpartition("@")
+        for address in (part for text in addresses for part in (text, *text.split(","))):
+            before, _, host = address.strip().rpartition("@")
+            user = before.partition("://")[2] or before.removeprefix("//")
             if host and user:
                 name, _, password = user.partition(":")
                 yield from (

@@ -122,6 +122,7 @@ TYPICAL = {
     "PageWalled": ("The page shows its text to subscribers only.",),
     "SelectorNotMatched": ("The selector .x matches nothing on the page.",),
     "ExtractionFailed": ("The parser failed on the page, which may be too large.",),
+    "ExtractionKilled": ("The parser was killed while it read the page.",),
     "ExtractionLate": ("There was no time left to read the page: too many were being read.",),
     "StoreUnavailable": ("The library at /data/library.sqlite cannot be used: disk full.",),
     "StoreRefused": ("The library was written by a newer version of Kindly.",),

@@ -12,6 +12,7 @@ from kindly.errors import KindlyError, SettingsError
 from kindly.extract import ExtractOptions
 from kindly.models import Page
 from kindly.net.tls import Tls
+from kindly.redact import Redactor
 from kindly.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from kindly.search.provider_stats import ProviderStatus
 
 BROWSER_S = 45.0
+SHOWN_CHARACTERS = 200
+"""Of what a browser says when it does not start."""
 UNREAD = "pages that need JavaScript cannot be read"
 RETRIED_SOON = "It failed several times in a row. It is tried again in half a minute."
 DEAD_PROXY = "http://127.0.0.1:9"
@@ -130,6 +133,7 @@ async def browser(settings: Settings) -> list[CheckResult]:
     except SettingsError as error:
         return [CheckResult("browser", "problem", f"not found: {UNREAD}", error.detail)]
     if (failure := await _start_error(chosen, settings.child_environ)) is not None:
+        failure = Redactor.of(settings.secrets()).text(failure)[:SHOWN_CHARACTERS]
         fix = "Start it by hand to see the error, or set KINDLY_BROWSER_PATH to another browser."
         return [CheckResult("browser", "problem", f"{path} did not start: {failure}", fix)]
     return [CheckResult("browser", "ok", f"{path} starts")]
@@ -146,7 +150,7 @@ async def _start_error(chosen: "BrowserSettings", environ: Mapping[str, str]) ->
             started = await worker_launch(chosen, environ)(DEAD_PROXY, tasks)
             await started.aclose()
         except StartError as error:
-            failure = (str(error).strip() or "it gave no reason").splitlines()[0][:200]
+            failure = (str(error).strip() or "it gave no reason").splitlines()[0]
         tasks.cancel_scope.cancel()
     return failure
 

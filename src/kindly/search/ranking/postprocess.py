@@ -14,6 +14,7 @@ from kindly.search.ranking.quality import by_quality
 from kindly.search.ranking.query_words import terms, words
 from kindly.search.ranking.relevance import looks_unrelated
 from kindly.text import invisible
+from kindly.urls import without_tracking
 
 MIN_TERMS = 6
 """Shorter snippets say too little to call two pages copies."""
@@ -54,7 +55,9 @@ def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def visible(hits: Hits, redactor: Redactor) -> Hits:
-    """Hits as a person would see them: without invisible characters, and without our keys if a vendor echoes them."""
+    """Hits as a person would see them: without invisible characters, without our keys if a vendor echoes them, and with
+    addresses without tracking parameters.
+    """
 
     def shown(text: str) -> str:
         return redactor.text(invisible.clean(text)[0])
@@ -69,7 +72,7 @@ def visible(hits: Hits, redactor: Redactor) -> Hits:
             replace(
                 hit,
                 title=shown(hit.title),
-                url=shown(hit.url).translate(BRACKETS),
+                url=without_tracking(shown(hit.url)).translate(BRACKETS),
                 snippet=shown(hit.snippet),
                 published=hit.published and shown(hit.published),
                 engines=engines(hit.engines),
