@@ -186,9 +186,9 @@ async def similar(
         stages, library, url, deadline, force_refresh=force_refresh
     )
     with span(Step.READ, questions=len(questions)) as step:
-        findings = await library.similar(stored, questions, limit)
+        findings = stages.redactor.record(await library.similar(stored, questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(stored.entry, findings, how, note)
+    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
 
 
 async def recall(
