@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kindly.budget import fair_shares, fit
 from kindly.errors import InputError, SearchError
-from kindly.models import Citation, Hits, PageFindings
+from kindly.models import Citation, Hit, Hits, PageFindings
 from kindly.server.profiles.pages.results import (
     ChunksMetadata,
     ChunksResult,
@@ -29,8 +29,9 @@ from kindly.server.profiles.pages.results import (
     to_json,
 )
 from kindly.server.render.failures import sentence
-from kindly.server.render.fence import defused
-from kindly.server.render.formatting import json_size
+from kindly.server.render.formatting import TITLE_TOKENS, address, clip, json_size
+from kindly.server.render.look_alikes import defused, defused_data
+from kindly.text.plain_line import MAX_SNIPPET, plain_line
 
 Result = TypeVar("Result", QueriesResult, ChunksResult)
 
@@ -70,8 +71,18 @@ def query_result(outcome: Hits | SearchError) -> QueryResult:
     if isinstance(outcome, SearchError):
         return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome))
     if outcome.raw is not None and outcome.provider == "google":
-        return GoogleJson(outcome.raw)
-    return OtherHits(outcome)
+        return GoogleJson(defused_data(outcome.raw))
+    return OtherHits(replace(outcome, hits=tuple(map(_shown, outcome.hits))))
+
+
+def _shown(hit: Hit) -> Hit:
+    """A hit whose texts are plain lines."""
+    return replace(
+        hit,
+        title=clip(hit.title, TITLE_TOKENS),
+        url=address(hit.url),
+        snippet=defused(plain_line(hit.snippet, MAX_SNIPPET)),
+    )
 
 
 def page_chunks(
@@ -89,7 +100,7 @@ def page_chunks(
             QueryChunks(finding.question, tuple(map(_chunk, finding.citations)))
             for finding in found.findings
         ),
-        defused(found.page.title),
+        clip(found.page.title, TITLE_TOKENS),
         metadata=_metadata(found) if include_metadata else None,
     )
     return _fitting(lambda available: _cut(whole, found, available), tokens)
@@ -163,7 +174,11 @@ def _within(chunks: Sequence[PageChunk], available: int) -> tuple[PageChunk, ...
 def _metadata(found: PageFindings) -> ChunksMetadata:
     page = found.page
     return ChunksMetadata(
-        page.content_hash, page.etag, page.last_modified, page.language, found.how
+        page.content_hash,
+        page.etag and clip(page.etag, TITLE_TOKENS),
+        page.last_modified and clip(page.last_modified, TITLE_TOKENS),
+        page.language and clip(page.language, TITLE_TOKENS),
+        found.how,
     )
 
 
@@ -171,7 +186,7 @@ def _chunk(cited: Citation) -> PageChunk:
     """A passage under the id that its own fields give: of one stored chunk there may be several."""
     passage = cited.passage
     text = defused(passage.text)
-    section = tuple(defused(heading) for heading in passage.section)
+    section = tuple(clip(heading, TITLE_TOKENS) for heading in passage.section)
     key = "|".join((cited.page.url, " > ".join(section), text))
     return PageChunk(
         sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
