@@ -119,10 +119,10 @@ def _windows(folded: str) -> Iterator[tuple[int, int]]:
     """The parts of the text in which a mark may be, in order; they do not overlap."""
     start = end = 0
     for mention in MENTION.finditer(folded):
-        begins = max(mention.start() - BEFORE, end)
+        begins = mention.start() - BEFORE
+        while begins > end and folded[begins - 1] in RUN_SIGNS:
+            begins -= 1
         if begins > end:
-            while begins > end and folded[begins - 1] in RUN_SIGNS:
-                begins -= 1
             yield start, end
             start = begins
         end = mention.end() + AFTER
