@@ -15,7 +15,16 @@ from functools import cache
 import anyio
 from anyio.abc import SocketStream
 from tests.support.pdf_files import line, pdf
-from tests.support.site import HTML, Answer, SiteRequest, compressed, head_of, html, running_site
+from tests.support.site import (
+    HTML,
+    Answer,
+    Handler,
+    SiteRequest,
+    compressed,
+    head_of,
+    html,
+    running_site,
+)
 from tests.support.zip_files import CORE, OFFICE, docx, epub, para, related, row, run, xlsx, zipped
 
 from bench.site import article
@@ -375,7 +384,22 @@ async def drip(_: SiteRequest, stream: SocketStream) -> None:
         await anyio.sleep(0.2)
 
 
-STREAMS = {"endless": endless, "slow-drip": drip}
+def informational(line: str) -> Handler:
+    """Informational answers without an end, and never a final one."""
+
+    async def answer(_: SiteRequest, stream: SocketStream) -> None:
+        while True:
+            await stream.send(f"HTTP/1.1 {line}\r\n\r\n".encode() * 2_500)
+
+    return answer
+
+
+STREAMS = {
+    "endless": endless,
+    "slow-drip": drip,
+    "endless-100": informational("100 Continue"),
+    "endless-103": informational("103 Early Hints"),
+}
 
 
 def names() -> Iterator[str]:

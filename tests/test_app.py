@@ -1,5 +1,6 @@
 """The composition root: opening an app is cheap, and its limits come from the settings."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,11 @@ async def test_an_app_without_a_call_creates_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("requested", "tokens"), [(None, 1_000), (3_000, 3_000), (9_000, 5_000)])
 async def test_the_size_of_an_answer_is_limited(requested: int | None, tokens: int) -> None:
     assert an_app().tokens_for(requested) == tokens
+
+
+async def test_json_that_is_passed_on_may_fill_the_limit_of_the_host() -> None:
+    assert an_app().tokens_for_raw() == 5_000
+    assert replace(an_app(), raw_tokens=2_000).tokens_for_raw() == 2_000
 
 
 async def test_warming_leaves_a_failure_to_the_first_call(tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
 """Secrets are masked in plain, encoded and nested text."""
 
-from kindly.redact import MASK, Redactor
+from dataclasses import dataclass
+
+import pytest
+
+from kindly.redact import MASK, Redactor, without_credentials
 
 
 def test_every_secret_is_masked_even_if_one_begins_with_another() -> None:
@@ -27,3 +31,45 @@ def test_very_short_values_are_not_masked() -> None:
 
 def test_repr_shows_no_secret() -> None:
     assert "canary" not in repr(Redactor.of(["canary-key"]))
+
+
+@dataclass(frozen=True)
+class Record:
+    """A value with text at several depths."""
+
+    text: str
+    parts: tuple["Record", ...] = ()
+    facts: dict[str, object] | None = None
+    number: float = 0.5
+
+
+def test_records_are_masked_at_every_depth_and_keep_their_types() -> None:
+    record = Record(
+        "canary-key", (Record("a"), Record("canary-key b")), {"canary-key": ["canary-key"]}
+    )
+    assert Redactor.of(["canary-key"]).record(record) == Record(
+        MASK, (Record("a"), Record(f"{MASK} b")), {MASK: [MASK]}
+    )
+
+
+def test_a_record_without_secrets_is_itself() -> None:
+    record = Record("a", (Record("b"),), {"c": ["d"]})
+    assert Redactor.of(["canary-key"]).record(record) is record
+    assert Redactor.of([]).record(record) is record
+
+
+@pytest.mark.parametrize(
+    ("addresses", "shown"),
+    [
+        ("https://searx.example.org", "https://searx.example.org"),
+        ("https://u:p@searx.example.org/x", f"https://{MASK}@searx.example.org/x"),
+        ("u:p@host", f"{MASK}@host"),
+        ("https://u:p@ss@host", f"https://{MASK}@host"),
+        ("https://u:p/q@host", f"https://{MASK}@host"),
+        ("https://u:p,q@host", f"https://{MASK}@host"),
+        ("https://u:p@a, https://b,https://u:p@c", f"https://{MASK}@a, https://b,https://{MASK}@c"),
+        ("", ""),
+    ],
+)
+def test_addresses_are_shown_without_credentials(addresses: str, shown: str) -> None:
+    assert without_credentials(addresses) == shown

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kindly.errors import InputError
-from kindly.urls import Url, canonical, domain, join, parse
+from kindly.urls import Url, canonical, domain, join, parse, parse_page, without_tracking
 
 PARSED = {
     "plain": ("https://example.com", "https://example.com/"),
@@ -22,6 +22,8 @@ PARSED = {
     "sharp-s": ("https://straße.example/", "https://xn--strae-oqa.example/"),
     "underscore": ("https://foo_bar.example.com/", "https://foo_bar.example.com/"),
     "double-slash": ("https://example.com//a//b", "https://example.com//a//b"),
+    "final-dot": ("https://www.example.com./x", "https://www.example.com/x"),
+    "final-dot-and-port": ("http://Example.com.:8080/", "http://example.com:8080/"),
     "dots": ("https://example.com/a/./b/../c", "https://example.com/a/c"),
     "dots-encoded": ("https://example.com/a/%2e%2E/c", "https://example.com/c"),
     "dots-at-end": ("https://example.com/a/b/..", "https://example.com/a/"),
@@ -91,7 +93,8 @@ REFUSALS = {
     "fullwidth-colons": "http://[：：1]/",
     "semicolon": "http://127.0.0.1;example.com/",
     "leading-dot": "http://.example.com/",
-    "trailing-dot": "http://example.com./",
+    "two-trailing-dots": "http://example.com../",
+    "only-a-dot": "http://./",
     "two-dots": "http://example..com/",
     "port-zero": "http://example.com:0/",
     "port-large": "http://example.com:65536/",
@@ -194,6 +197,31 @@ CANONICAL = {
     "order-kept": ("https://a.example/?b=1&a=2", "https://a.example?b=1&a=2"),
     "unreadable": ("not a url", "not a url"),
 }
+
+
+@pytest.mark.parametrize(
+    ("address", "plain"),
+    [
+        ("https://a.example/x?utm_source=m&id=3&fbclid=9#part", "https://a.example/x?id=3#part"),
+        ("https://a.example/x?UTM_Medium&gclid=1", "https://a.example/x"),
+        ("https://a.example/x?%75tm_source=1", "https://a.example/x"),
+        ("https://a.example/x?b=1&&a=2&mc_eid=3", "https://a.example/x?b=1&&a=2"),
+        ("https://a.example/x?b=1&&a=2&", "https://a.example/x?b=1&&a=2&"),
+        ("https://a.example/x?ref=m&source=n&mc_id=1&pk_id=2", None),
+        ("https://a.example/utm_source=1", None),
+        ("https://a.example/x#?utm_source=1", None),
+        ("/x?yclid=1&q=%26utm_source%3D1", "/x?q=%26utm_source%3D1"),
+        ("not a url", None),
+    ],
+)
+def test_tracking_parameters_are_removed_and_the_rest_stays(
+    address: str, plain: str | None
+) -> None:
+    assert without_tracking(address) == (address if plain is None else plain)
+
+
+def test_the_address_of_a_page_has_no_tracking_parameters() -> None:
+    assert str(parse_page("HTTP://a.example?utm_id=1&b=2")) == "http://a.example/?b=2"
 
 
 @pytest.mark.parametrize(("raw", "key"), CANONICAL.values(), ids=CANONICAL.keys())

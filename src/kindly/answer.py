@@ -171,7 +171,7 @@ def parse_cursor(cursor: str) -> tuple[str, int]:
     match = CURSOR.fullmatch(cursor.strip())
     if match is None:
         raise InputError(
-            f"cursor {cursor[:40]!r} is invalid: pass the cursor of an answer unchanged, or leave it out.",
+            "cursor is invalid: pass the cursor of an answer unchanged, or leave it out.",
             field="cursor",
         )
     return match[1], int(match[2])

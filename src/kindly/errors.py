@@ -5,16 +5,17 @@
     ├── Busy                          the limit of concurrent calls is reached → retry_after_s
     ├── CallTimeout                   the call did not finish in time → limit_s
     ├── InputError                    an argument of the call is wrong → field
-    │   └── CursorExpired             the page behind a cursor is no longer cached
-    ├── SearchError                   → provider, status
+    │   ├── CursorExpired             the page behind a cursor is no longer cached
+    │   └── SchemeUnsupported         the address is neither http nor https
+    ├── SearchError                   → provider, status, attempted
     │   ├── NoProvider                no search provider is configured
     │   ├── ProviderUnreachable       network failure                      try_next
     │   │   └── CertificateRefused    the certificate cannot be verified   try_next
-    │   ├── ProviderTimeout           no answer in time                    try_next
+    │   ├── ProviderTimeout           no answer in time, HTTP 408          try_next
     │   ├── ProviderFailed            HTTP 5xx                             try_next
     │   ├── ProviderRateLimited       HTTP 429 → retry_after_s             try_next
     │   ├── ProviderBlocked           a challenge or unrelated results     try_next
-    │   ├── PoolExhausted             no instance answered → attempted     try_next
+    │   ├── PoolExhausted             no instance answered                 try_next
     │   ├── ProviderAnswerInvalid     a redirect, or not the documented format  try_next
     │   ├── ProviderAuth              HTTP 401, 402, 403: the key
     │   └── ProviderRejected          any other 4xx: the request
@@ -26,6 +27,7 @@
     │   │   └── PageChallenged        a bot check, which a browser may pass
     │   ├── PageRateLimited           HTTP 429, 503 with Retry-After → retry_after_s
     │   ├── PageUnreachable           DNS, connection, TLS, HTTP 5xx, invalid response
+    │   │   └── BrowserUnavailable    no browser is installed, or it does not start → attempts
     │   ├── PageTimeout               no complete response in time
     │   └── PageTooLarge              more bytes than allowed → limit_bytes
     ├── ExtractError                  → url
@@ -35,6 +37,7 @@
     │   ├── PageWalled                challenge, login, paywall, consent or "not found" instead of content → wall
     │   ├── SelectorNotMatched        the CSS selector matched nothing → selector
     │   ├── ExtractionFailed          the parser exceeded its time, memory or nesting limit
+    │   │   └── ExtractionKilled      something else killed the parser's process
     │   └── ExtractionLate            no parser was free before the deadline
     └── ReadError
         ├── StoreUnavailable          the library cannot be opened or reached → reason
@@ -119,13 +122,21 @@ class CursorExpired(InputError):
     """The page that a cursor continues is no longer cached."""
 
 
+class SchemeUnsupported(InputError):
+    """The address has a scheme that cannot be fetched, such as `ftp:` or `mailto:`."""
+
+    default_kind = OutcomeKind.UNSUPPORTED
+
+
 @dataclass(eq=False, repr=False)
 class SearchError(KindlyError):
-    """A search failed; `provider` names the provider that failed."""
+    """A search failed; `provider` names the provider that failed, `attempted` the instances of it that were called."""
 
     _: KW_ONLY
     provider: str = ""
     status: int | None = None
+    attempted: tuple[str, ...] = ()
+    """Addresses without credentials; empty if the provider has no instances."""
 
 
 class NoProvider(SearchError):
@@ -171,14 +182,10 @@ class ProviderBlocked(SearchError):
     try_next = True
 
 
-@dataclass(eq=False, repr=False)
 class PoolExhausted(SearchError):
-    """No instance of a pool answered; `attempted` lists the instances that were tried."""
+    """No instance of a pool answered, or none may be called now."""
 
     try_next = True
-
-    _: KW_ONLY
-    attempted: tuple[str, ...] = ()
 
 
 class ProviderAnswerInvalid(SearchError):
@@ -252,6 +259,15 @@ class PageUnreachable(FetchError):
     """The site could not be reached, or failed while responding."""
 
 
+@dataclass(eq=False, repr=False)
+class BrowserUnavailable(PageUnreachable):
+    """There is no browser, or it does not start; the text says which, and what to run."""
+
+    _: KW_ONLY
+    attempts: int = 0
+    """Attempts to start it; 0 if there is none to start."""
+
+
 class PageTimeout(FetchError):
     """The page did not arrive in time."""
 
@@ -320,6 +336,12 @@ class ExtractionFailed(ExtractError):
     """The parser exceeded its time, memory or nesting limit."""
 
     default_kind = OutcomeKind.TOO_LARGE
+
+
+class ExtractionKilled(ExtractionFailed):
+    """The parser's process was killed from outside while it read the page."""
+
+    default_kind = OutcomeKind.UNREACHABLE
 
 
 class ExtractionLate(ExtractError):

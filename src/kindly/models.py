@@ -278,6 +278,8 @@ class Document:
     cut: bool = False
     """Whether it is partial because of the size limit."""
     content_hash: str = ""
+    note: str = ""
+    """What may be missing, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)

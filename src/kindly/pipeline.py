@@ -6,6 +6,7 @@ A query becomes hits, a hit a page, a page a document, a document passages. The 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 import anyio
 
@@ -13,6 +14,7 @@ from kindly import urls
 from kindly.answer import cursor_key, parse_cursor
 from kindly.budget import Deadline, count_tokens, elapsed_ms
 from kindly.errors import (
+    BrowserUnavailable,
     CursorExpired,
     ExtractError,
     FetchError,
@@ -43,6 +45,8 @@ from kindly.read.store import StoredPage
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
 from kindly.urls import Url
+
+Failure = TypeVar("Failure", bound=KindlyError)
 
 RANKED_TOKENS = 1_500
 """A search ranks the passages of pages that are at least this long; shorter ones are shown whole."""
@@ -88,9 +92,10 @@ async def fetch(
         InputError: the address is not an http or https URL.
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
     """
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
-    if options.selector is None and options.format == "markdown":
+    is_teaser = options.keep_teaser and document.partial
+    if options.selector is None and options.format == "markdown" and not is_teaser:
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
 
@@ -122,7 +127,7 @@ async def resume(
     key, position = parse_cursor(cursor)
     document = stages.recent.get(key)
     if document is None:
-        page = await stages.fetcher.cached(urls.parse(raw_url))
+        page = await stages.fetcher.cached(urls.parse_page(raw_url))
         if page is not None:
             document = await stages.extract(page, options, deadline)
     if document is None or not document.content_hash.startswith(key):
@@ -152,17 +157,36 @@ async def read(
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
         ReadError: the library cannot be used.
     """
+    url = urls.parse_page(raw_url)
+    stages.fetcher.check(url)
+    library = await stages.library()
+    stored, how, note = await _stored_page(
+        stages, library, url, deadline, force_refresh=force_refresh
+    )
+    with span(Step.READ, questions=len(questions)) as step:
+        findings = stages.redactor.record(await library.ask(stored, questions, limit))
+        step.note(passages=sum(len(finding.citations) for finding in findings))
+    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
+
+
+async def similar(
+    stages: Stages,
+    raw_url: str,
+    questions: Sequence[str],
+    deadline: Deadline,
+    *,
+    limit: int = 8,
+    force_refresh: bool = False,
+) -> PageFindings:
+    """The whole chunks of the page at an address that are similar to each question. Raises what `read` raises."""
     url = urls.parse(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
-    stored = None if force_refresh else await library.fresh(str(url))
-    how, note = How(FetchMethod.LIBRARY), ""
-    if stored is None:
-        stored, how, note = await _load_into(
-            stages, library, url, deadline, force_refresh=force_refresh
-        )
+    stored, how, note = await _stored_page(
+        stages, library, url, deadline, force_refresh=force_refresh
+    )
     with span(Step.READ, questions=len(questions)) as step:
-        findings = await library.ask(stored, questions, limit)
+        findings = await library.similar(stored, questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return PageFindings(stored.entry, findings, how, note)
 
@@ -177,7 +201,7 @@ async def recall(
     """
     library = await stages.library()
     with span(Step.READ, questions=len(questions)) as step:
-        findings = await library.recall(questions, limit)
+        findings = stages.redactor.record(await library.recall(questions, limit))
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
 
@@ -203,12 +227,22 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     """A hit with its document, or with the outcome of the failure."""
     began = anyio.current_time()
     try:
-        page, document = await _load(stages, urls.parse(hit.url), ExtractOptions(), deadline)
+        page, document = await _load(stages, urls.parse_page(hit.url), ExtractOptions(), deadline)
     except KindlyError as error:
         return Source(hit.url, error.outcome, hit, took_ms=elapsed_ms(began))
     took_ms = elapsed_ms(began)
     passages = await _store(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+async def _stored_page(
+    stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
+) -> tuple[StoredPage, How, str]:
+    """A page from the library, loaded first if it is not there or no longer fresh."""
+    stored = None if force_refresh else await library.fresh(str(url))
+    if stored is not None:
+        return stored, How(FetchMethod.LIBRARY), ""
+    return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
 
 
 async def _load_into(
@@ -223,7 +257,7 @@ async def _load_into(
             stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
         )
         stored, note = await library.keep(str(url), document, page)
-        return stored, document.how, note
+        return stored, document.how, " ".join(filter(None, (note, document.note)))
 
 
 async def _store(
@@ -273,10 +307,15 @@ async def _extract_or_render(
         document = await stages.extract(page, options, deadline)
     except (NoContent, PageWalled) as error:
         failure = error
-    if await stages.needs_browser(page, document, failure):
+    reason = await stages.browser_reason(page, document, failure)
+    if reason is not None:
         try:
             rendered = await stages.render(urls.parse(page.url), deadline)
             shown = await stages.extract(rendered, options, deadline)
+        except BrowserUnavailable as missing:
+            shown = None
+            document = document and _with_note(document, reason, missing)
+            failure = failure and _explained(failure, missing)
         except (FetchError, ExtractError):
             shown = None
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
@@ -294,5 +333,27 @@ async def _render_after_challenge(
     try:
         page = await stages.render(url, deadline)
         return page, await stages.extract(page, options, deadline)
+    except BrowserUnavailable as missing:
+        raise _explained(challenge, missing) from None
     except (FetchError, ExtractError):
         raise challenge from None
+
+
+def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> Document:
+    """The document, which says that text is missing if a script draws the page and no browser can run it."""
+    from kindly.fetch.browser.need import is_certain
+
+    if not is_certain(reason):
+        return document
+    said = f"The page draws some of its text with JavaScript. {missing.detail}"
+    return replace(document, note=said)
+
+
+def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:
+    """The failure of a page, with what is wrong with the browser that would have shown more.
+
+    A bot check is not a reason to install a browser, but the failure of an installed one is reported.
+    """
+    if not missing.attempts and not isinstance(failure, NoContent):
+        return failure
+    return failure.replace(detail=f"{failure.detail} {missing.detail}")

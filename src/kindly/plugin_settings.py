@@ -63,6 +63,8 @@ class ProfileDefaults:
     """The values of all options → the only providers that may be asked; None allows all."""
     cut_text: bool = False
     """Read the beginning of a page that is too large, instead of refusing the page."""
+    queues_searches: bool = False
+    """Searches beyond the rate limit wait until the call's deadline, not only the search's; so does one HTTP 429."""
 
     def beside(self, given: Collection[str]) -> dict[str, object]:
         """The defaults that apply beside the variables that the user sets."""

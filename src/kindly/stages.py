@@ -3,9 +3,10 @@
 The pipeline depends on these only, not on a particular provider, HTTP client, parser or store.
 """
 
+import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavai
 from kindly.extract import ExtractOptions
 from kindly.models import Document, Finding, Hits, Page, Passage, Query, Step
 from kindly.read.store import StoredPage
+from kindly.redact import Redactor
 from kindly.storage.lru import LruCache
 from kindly.telemetry.trace import span
 from kindly.urls import Url
@@ -82,6 +84,10 @@ class Reads(Protocol):
         self, stored: StoredPage, questions: Sequence[str], limit: int, /
     ) -> tuple[Finding, ...]: ...
 
+    async def similar(
+        self, stored: StoredPage, questions: Sequence[str], limit: int, /
+    ) -> tuple[Finding, ...]: ...
+
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
 
     async def ranked(
@@ -107,9 +113,12 @@ class Stages:
     fetcher: Fetches
     extractor: Extracts
     renderer: Renders | None = None
+    """None if pages are never rendered; without a usable browser, one that says how to get it."""
     open_library: Callable[[], Awaitable[Reads]] | None = None
     """Opens the library at its first use."""
     page_timeout_s: float = 30.0
+    redactor: Redactor = field(default_factory=lambda: Redactor.of(()))
+    """Masks the user's keys in what pages say, before it is cut or stored."""
     recent: LruCache[str, Document] = field(
         default_factory=lambda: LruCache(RECENT_CHARACTERS, _characters)
     )
@@ -125,21 +134,31 @@ class Stages:
         with span(Step.EXTRACT, bytes=len(page.body)) as step:
             document = await self.extractor.extract(page, options, deadline)
             step.note(characters=len(document.text))
-        return document
+        masked = self.redactor.record(document)
+        if masked.text is document.text:
+            return masked
+        text = masked.text.encode("utf-8", "surrogatepass")
+        return replace(masked, content_hash=hashlib.sha256(text).hexdigest())
 
     async def needs_browser(
         self, page: Page | None, document: Document | None, failure: KindlyError | None
     ) -> bool:
-        """Whether there is a browser, and evidence that it shows more than was fetched."""
+        """Whether there is a renderer, and evidence that a browser shows more than was fetched."""
+        return await self.browser_reason(page, document, failure) is not None
+
+    async def browser_reason(
+        self, page: Page | None, document: Document | None, failure: KindlyError | None
+    ) -> str | None:
+        """Why a browser may show more than was fetched; None without evidence or without a renderer."""
         if self.renderer is None:
-            return False
+            return None
         from kindly.fetch.browser.need import browser_reason, may_need_browser
 
         chars = len(document.text) if document else None
         if page is None or not may_need_browser(page, chars):
-            return browser_reason(None, failure=failure) is not None
+            return browser_reason(None, failure=failure)
         decide = partial(browser_reason, page, text_chars=chars, failure=failure)
-        return await anyio.to_thread.run_sync(decide) is not None
+        return await anyio.to_thread.run_sync(decide)
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         """The page as a browser shows it.

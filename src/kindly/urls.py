@@ -5,11 +5,11 @@ The SSRF guard (`fetch.guard`) decides whether an address may be contacted.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote, unquote, urlsplit
 
-from kindly.errors import InputError
+from kindly.errors import InputError, SchemeUnsupported
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_URL_CHARS = 8_000
@@ -19,33 +19,52 @@ MAX_LABEL_CHARS = 63
 SAFE_IN_TARGET = "!$%&'()*+,-./:;=?@[]_~|"
 """Characters of a path or query that are not percent-encoded."""
 
-TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_", "mtm_")
+TRACKING_PREFIXES = ("utm_", "hsa_", "mtm_")
 TRACKING_NAMES = frozenset(
     {
+        "__hsfp",
+        "__hssc",
+        "__hstc",
         "_ga",
         "_gl",
         "_hsenc",
         "_hsmi",
         "dclid",
         "fbclid",
+        "gad_campaignid",
         "gad_source",
         "gbraid",
         "gclid",
         "gclsrc",
+        "igsh",
         "igshid",
+        "li_fat_id",
+        "mc_cid",
+        "mc_eid",
         "mkt_tok",
         "msclkid",
         "oly_anon_id",
         "oly_enc_id",
+        "pk_campaign",
+        "pk_cid",
+        "pk_content",
+        "pk_keyword",
+        "pk_kwd",
+        "pk_medium",
+        "pk_source",
+        "pk_vid",
         "srsltid",
         "ttclid",
         "twclid",
+        "vero_conv",
         "vero_id",
         "wbraid",
         "wickedid",
         "yclid",
     }
 )
+"""Parameters that say where a reader comes from and never which page is meant; names that a site may use itself, such
+as `ref` or `source`, are not among them."""
 
 UNSAFE = re.compile(r"[\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
@@ -61,7 +80,7 @@ class Url:
 
     scheme: str
     host: str
-    """Lower-case ASCII; an IPv6 address without its brackets."""
+    """Lower-case ASCII, without a final dot; an IPv6 address without its brackets."""
     port: int
     target: str
     """Path and query, percent-encoded, from the first slash on."""
@@ -111,6 +130,27 @@ def parse(raw: str) -> Url:
     return url
 
 
+def parse_page(raw: str) -> Url:
+    """Parse the URL of a page that is to be read: without tracking parameters, so that a page has one address.
+
+    Raises:
+        InputError: as for `parse`.
+    """
+    url = parse(raw)
+    return replace(url, target=without_tracking(url.target))
+
+
+def without_tracking(address: str) -> str:
+    """An address, or its path and query, without tracking parameters; everything else stays as it is written."""
+    before, hash_mark, fragment = address.partition("#")
+    path, _, query = before.partition("?")
+    parameters = query.split("&")
+    kept = [parameter for parameter in parameters if not _is_tracking(parameter)]
+    if len(kept) == len(parameters):
+        return address
+    return f"{path}{'?' if kept else ''}{'&'.join(kept)}{hash_mark}{fragment}"
+
+
 def join(base: Url, location: str) -> Url:
     """Resolve a `Location` header against `base`. Spaces inside it are percent-encoded first.
 
@@ -142,8 +182,8 @@ def canonical(url: str) -> str:
         parsed = parse(url)
     except InputError:
         return url
-    path, _, query = parsed.target.partition("?")
-    kept = "&".join(part for part in query.split("&") if part and not _is_tracking(part))
+    path, _, query = without_tracking(parsed.target).partition("?")
+    kept = "&".join(filter(None, query.split("&")))
     netloc = parsed.netloc.removeprefix("www.")
     return f"{parsed.scheme}://{netloc}{path.rstrip('/')}{'?' if kept else ''}{kept}"
 
@@ -162,6 +202,11 @@ def domain(url: str) -> str:
 
 def _is_tracking(parameter: str) -> bool:
     name = unquote(parameter.partition("=")[0]).lower()
+    return is_tracking_name(name)
+
+
+def is_tracking_name(name: str) -> bool:
+    """Whether a parameter of this lower-case name only tracks readers."""
     return name in TRACKING_NAMES or name.startswith(TRACKING_PREFIXES)
 
 
@@ -194,7 +239,7 @@ def _split_scheme(text: str) -> tuple[str, str]:
         raise _refused("The URL has no scheme; start it with https:// or http://.")
     scheme = match[1].lower()
     if scheme not in DEFAULT_PORTS:
-        raise _refused("Only http and https URLs can be fetched.")
+        raise SchemeUnsupported("Only http and https URLs can be fetched.", field="url")
     rest = text[match.end() :]
     if not rest.startswith("//"):
         raise _refused(f"The URL must have two slashes after {scheme}: .")
@@ -236,14 +281,14 @@ def _ipv6(literal: str) -> str:
 def _host(text: str) -> str:
     if not text:
         raise _refused("The URL has no host.")
-    if len(text) > MAX_HOST_CHARS:
+    if len(text) > MAX_HOST_CHARS + 1:
         raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
-    labels = [_label(label) for label in text.split(".")]
+    labels = [_label(label) for label in text.removesuffix(".").split(".")]
     host = ".".join(labels)
     if len(host) > MAX_HOST_CHARS:
         raise _refused(f"The URL's host is longer than {MAX_HOST_CHARS} characters.")
     if NUMERIC_LABEL.fullmatch(labels[-1]):
-        return _ipv4(host)
+        return _ipv4(text if text.endswith(".") else host)
     if labels[-1].strip("-") != labels[-1]:
         raise _refused("The URL's host ends in a part that begins or ends with a hyphen.")
     return host

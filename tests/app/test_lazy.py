@@ -2,13 +2,14 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from types import NoneType
 
 import anyio
 import pytest
 from anyio.abc import SocketStream
 
 from kindly.app import open_app
-from kindly.app.lazy import LazyLibrary, has_browser
+from kindly.app.lazy import LazyBrowser, LazyLibrary, NoBrowser, has_browser, renderer
 from kindly.budget import Deadline
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import Hits, Query
@@ -101,3 +102,20 @@ def test_pages_are_rendered_unless_the_browser_is_off_or_missing(
     browser: str, expected: bool
 ) -> None:
     assert has_browser(Settings.load({"KINDLY_BROWSER": browser})) is expected
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"KINDLY_BROWSER": "off"}, NoBrowser),
+        ({"KINDLY_PROFILE": "media"}, NoneType),
+        ({"KINDLY_PROFILE": "media", "KINDLY_BROWSER": "off"}, NoneType),
+        ({"KINDLY_BROWSER": "auto"}, LazyBrowser if find_spec("playwright") else NoBrowser),
+    ],
+    ids=["turned off", "profile", "profile and turned off", "auto"],
+)
+async def test_only_a_profile_without_a_browser_has_no_renderer_at_all(
+    environ: dict[str, str], expected: type
+) -> None:
+    async with anyio.create_task_group() as tasks:
+        assert type(renderer(Settings.load(environ), Tls(), tasks)) is expected

@@ -7,13 +7,14 @@ import pytest
 
 from kindly.app.search import build_search, setup_hints
 from kindly.app.stage_settings import guard_policy
+from kindly.search.providers import PROVIDERS
 from kindly.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 
 def test_hints_name_every_provider_that_needs_one_setting() -> None:
-    hints = setup_hints()
+    hints = setup_hints(PROVIDERS)
     assert {"SERPER_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY"} <= set(hints.keys)
     assert "GOOGLE_API_KEY" not in hints.keys
     assert set(hints.keyless) == {"KINDLY_KEYLESS=1", "KINDLY_SEARXNG_POOL=1", "SEARXNG_BASE_URL"}

@@ -2,12 +2,13 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator
 
 import pytest
 
-from kindly.cli.logs import QUIET, Format, JsonLines, TextLines, configure
+from kindly.cli.logs import QUIET, BackgroundHandler, Format, JsonLines, TextLines, configure
 from kindly.redact import Redactor
 
 CANARY = "canary-log-secret"
@@ -71,3 +72,49 @@ def test_logs_go_to_standard_error_in_the_configured_format(form: Format, kind: 
     assert isinstance(handler, logging.StreamHandler)
     assert handler.stream is sys.stderr
     assert logging.getLogger("httpx2").level == logging.WARNING
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    reading, writing = os.pipe()
+    yield reading, writing
+    os.close(reading)
+    os.close(writing)
+
+
+def test_lines_are_written_in_the_background_in_order(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1])
+    handler.setFormatter(JsonLines(REDACTOR))
+    for number in range(20):
+        handler.emit(record(f"{number} {CANARY}"))
+    handler.close()
+    lines = os.read(pipe[0], 65_536).decode().splitlines()
+    assert [json.loads(line)["event"] for line in lines] == [f"{n} ***" for n in range(20)]
+
+
+def test_lines_that_nobody_reads_are_dropped_and_counted(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1], most=4)
+    handler.setFormatter(JsonLines(REDACTOR))
+    long = record("x" * 70_000)  # more than a pipe holds
+    handler.emit(long)
+    read = os.read(pipe[0], 1)  # now the thread writes this one
+    for _ in range(99):
+        handler.emit(long)
+    while read.count(b"\n") < 1 + 4 + 1:
+        read += os.read(pipe[0], 65_536)
+    handler.close()
+    told = json.loads(read.splitlines()[1])
+    assert (told["level"], told["lines"]) == ("warning", 95)
+    assert read.count(b"dropped") == 1
+
+
+def test_a_line_that_cannot_be_formatted_is_counted(pipe: tuple[int, int]) -> None:
+    handler = BackgroundHandler(pipe[1])
+    handler.setFormatter(JsonLines(REDACTOR))
+    broken = record("%d apples")
+    broken.args = ("many",)
+    handler.emit(broken)
+    handler.emit(record("fine"))
+    handler.close()
+    counted, fine = (json.loads(line) for line in os.read(pipe[0], 65_536).splitlines())
+    assert (counted["lines"], fine["event"]) == (1, "fine")

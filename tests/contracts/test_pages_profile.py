@@ -74,6 +74,18 @@ ACCEPTED: dict[str, tuple[type[Any], dict[str, object], dict[str, object]]] = {
     ),
     "region optional": (SearchInput, {"query": "a", "region": "us"}, {"region": "us"}),
     "language optional": (SearchInput, {"query": "a", "language": "en"}, {"language": "en"}),
+    "region any string": (
+        SearchInput,
+        {"query": "a", "region": "South Tyrol"},
+        {"region": "South Tyrol"},
+    ),
+    "language any string": (
+        SearchInput,
+        {"query": "a", "language": "none"},
+        {"language": "none"},
+    ),
+    "region null": (SearchInput, {"query": "a", "region": None}, {"region": None}),
+    "safeSearch null": (SearchInput, {"query": "a", "safeSearch": None}, {"safeSearch": None}),
     "safeSearch off": (SearchInput, {"query": "a", "safeSearch": "off"}, {"safeSearch": "off"}),
     "safeSearch moderate": (
         SearchInput,
@@ -131,8 +143,9 @@ REFUSED: dict[str, tuple[type[Any], dict[str, object], str]] = {
     "resultsPerQuery 1.5": (SearchInput, {"query": "a", "resultsPerQuery": 1.5}, "resultsPerQuery"),
     "safeSearch high": (SearchInput, {"query": "a", "safeSearch": "high"}, "safeSearch"),
     "unknown argument": (SearchInput, {"query": "a", "num": 3}, "num"),
-    "region too long": (SearchInput, {"query": "a", "region": "usa"}, "region"),
-    "language unknown in form": (SearchInput, {"query": "a", "language": "english"}, "language"),
+    "safeSearch none": (SearchInput, {"query": "a", "safeSearch": "none"}, "safeSearch"),
+    "safeSearch null, as text": (SearchInput, {"query": "a", "safeSearch": "null"}, "safeSearch"),
+    "safeSearch empty": (SearchInput, {"query": "a", "safeSearch": ""}, "safeSearch"),
     "no url": (ReadFromPageInput, {"query": "q"}, "url"),
     "maxResults 0": (
         ReadFromPageInput,
@@ -312,7 +325,8 @@ def test_settings_reach_what_they_are_for() -> None:
         "REQUEST_TIMEOUT_MS": "5000",
     }
     settings = Settings.load(environ)
-    assert (library_policy(settings).chunk_tokens, library_policy(settings).threshold) == (256, 0.6)
+    policy = library_policy(settings)
+    assert (policy.chunk_tokens, policy.threshold, policy.cosine_threshold) == (256, 0.6, 0.6)
     limits = fetch_limits(settings)
     assert (limits.timeout_s, limits.concurrency, limits.respect_robots) == (5, 2, False)
 

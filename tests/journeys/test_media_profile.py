@@ -61,6 +61,21 @@ def data(answer: CallToolResult) -> dict[str, Any]:
     return dict(structured)
 
 
+async def in_parallel(environ: dict[str, str], count: int) -> list[CallToolResult]:
+    """The answers to as many searches, all sent at once."""
+    answers: list[CallToolResult] = []
+    async with calling(environ) as call:
+
+        async def search(n: int) -> None:
+            answers.append(await call("WebSearch", query=f"Dune {n}"))
+
+        with anyio.fail_after(120):
+            async with anyio.create_task_group() as tasks:
+                for n in range(count):
+                    tasks.start_soon(search, n)
+    return answers
+
+
 def asked(site: Site) -> dict[str, str]:
     (request,) = [request for request in site.requests if request.path == BRAVE]
     return request.query
@@ -279,24 +294,56 @@ async def test_a_missing_page_is_reported_in_the_example_s_words(
     assert page == example("fetch_error") | {"url": site.url("/404-page")}
 
 
-@pytest.mark.parametrize(
-    "words", [5, 90], ids=["nothing but the wall", "a beginning of some length"]
-)
-async def test_a_paywalled_page_is_partial(site: Site, tmp_path: Path, words: int) -> None:
-    schema = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
-    body = f"<p>{'word ' * words}</p><p>Subscribe to continue reading this article.</p>"
+LOCKED = '<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":false}</script>'
+WALL = "Subscribe to continue reading this article."
+
+
+@pytest.mark.parametrize("form", ["markdown", "text", "html"])
+@pytest.mark.parametrize("words", [5, 90], ids=["a line", "a beginning of some length"])
+async def test_a_paywalled_page_is_partial_and_keeps_its_title_and_its_teaser(
+    site: Site, tmp_path: Path, words: int, form: str
+) -> None:
+    body = f"<p>The council met on Monday. {'word ' * words}</p><p>{WALL}</p>"
     url = site.add(
         "/premium",
-        html(f"<title>Premium Article Title</title>{schema}<main><article>{body}</article></main>"),
+        html(f"<title>Premium Article Title</title>{LOCKED}<main><article>{body}</article></main>"),
     )
     async with calling(settings(site, tmp_path)) as call:
-        answer = await call("WebFetch", url=url)
+        answer = await call("WebFetch", url=url, format=form)
     page = data(answer)
     assert not answer.is_error
     assert set(page) >= set(example("fetch_partial"))
     assert (page["status"], page["truncated"]) == ("partial", True)
+    assert page["title"] == "Premium Article Title"
+    assert "The council met on Monday." in page["content"]
+    assert WALL in page["content"]
     assert page["message"] == "Content appears to be behind a paywall"
     assert page["contentLength"] == len(page["content"])
+
+
+async def test_the_example_of_a_paywalled_page_is_kept(site: Site, tmp_path: Path) -> None:
+    stated = example("fetch_partial")
+    text = "This article requires a subscription to read."
+    url = site.add(
+        "/article-2",
+        html(f"<title>{stated['title']}</title><main><p>{text}</p><p>{WALL}</p></main>"),
+    )
+    async with calling(settings(site, tmp_path)) as call:
+        page = data(await call("WebFetch", url=url))
+    assert {name: page[name] for name in ("status", "title", "truncated", "message")} == {
+        name: stated[name] for name in ("status", "title", "truncated", "message")
+    }
+    assert page["content"].startswith(text)
+
+
+async def test_a_paywalled_page_without_any_text_is_partial_too(site: Site, tmp_path: Path) -> None:
+    wall = '<div class="paywall"></div>'
+    url = site.add("/bare", html(f"<title>Bare</title>{LOCKED}<main>{wall}</main>"))
+    async with calling(settings(site, tmp_path)) as call:
+        page = data(await call("WebFetch", url=url))
+    assert (page["status"], page["truncated"]) == ("partial", True)
+    assert "subscription" in page["content"]
+    assert page["message"] == "Content appears to be behind a paywall"
 
 
 async def test_a_selector_that_matches_nothing_is_reported(site: Site, tmp_path: Path) -> None:
@@ -352,6 +399,8 @@ async def test_a_blocked_domain_is_not_fetched(site: Site, tmp_path: Path) -> No
         ("WebSearch", {"query": "x", "maxResults": "all"}, "maxResults", "integer"),
         ("WebSearch", {"query": "x", "site": "not a domain"}, "site", "domain name"),
         ("WebSearch", {"query": "x", "dateRange": "decade"}, "dateRange", "month"),
+        ("WebSearch", {"query": "x", "dateRange": "none"}, "dateRange", "month"),
+        ("WebSearch", {"query": "x", "safeSearch": "none"}, "safeSearch", "boolean"),
         ("WebSearch", {"query": "x", "safeSearch": "strictly"}, "safeSearch", "boolean"),
         ("WebSearch", {"query": "x", "language": "en"}, "language", "dateRange"),
         ("WebFetch", {}, "url", "required"),
@@ -403,8 +452,60 @@ async def test_without_a_key_the_variable_is_named(site: Site, tmp_path: Path) -
     async with calling(environment(site, tmp_path, KINDLY_PROFILE="media")) as call:
         told = await call("WebSearch", query="Dune")
     assert told.is_error
-    assert "_API_KEY" in data(told)["message"]
+    assert "set BRAVE_API_KEY" in data(told)["message"]
     assert "configuration" in data(told)["suggestion"]
+
+
+async def test_a_burst_within_the_minute_s_allowance_goes_at_once(
+    site: Site, tmp_path: Path
+) -> None:
+    """No search is answered before all have arrived."""
+    arrived, all_there = 0, anyio.Event()
+
+    async def answer(*_: object) -> Answer:
+        nonlocal arrived
+        arrived += 1
+        if arrived == 8:
+            all_there.set()
+        await all_there.wait()
+        return brave(result("https://a.example/"))
+
+    site.add(BRAVE, answer)
+    answers = await in_parallel(settings(site, tmp_path), 8)
+    assert [one.is_error for one in answers] == [False] * 8
+
+
+async def test_a_search_beyond_the_rate_waits_longer_than_a_search_may_take(
+    site: Site, tmp_path: Path
+) -> None:
+    site.add(BRAVE, brave(result("https://a.example/")))
+    # The sixteenth waits for 4 seconds.
+    limits = {"KINDLY_SEARCHES_PER_MINUTE": "15", "KINDLY_SEARCH_TIMEOUT_S": "3.5"}
+    answers = await in_parallel(settings(site, tmp_path, **limits), 16)
+    assert [one.is_error for one in answers] == [False] * 16
+    assert site.count(BRAVE) == 16
+
+
+@pytest.mark.parametrize(
+    ("refusals", "wait", "asked", "failed"),
+    [(1, "0.05", 2, False), (2, "0.05", 2, True), (1, "3600", 1, True)],
+    ids=["once", "twice", "after the deadline"],
+)
+async def test_a_rate_limit_of_the_vendor_is_waited_for_once(
+    site: Site, tmp_path: Path, refusals: int, wait: str, asked: int, failed: bool
+) -> None:
+    async def answer(*_: object) -> Answer:
+        if site.count(BRAVE) <= refusals:
+            return Answer(status=429, headers={"Retry-After": wait})
+        return brave(result("https://a.example/"))
+
+    site.add(BRAVE, answer)
+    async with calling(settings(site, tmp_path)) as call:
+        told = await call("WebSearch", query="Dune")
+    assert (site.count(BRAVE), bool(told.is_error)) == (asked, failed)
+    if failed:
+        assert data(told)["errorCode"] == 429
+        assert "Brave's rate limit" in data(told)["message"]
 
 
 async def test_brave_is_asked_first_and_the_others_behind_it(site: Site, tmp_path: Path) -> None:

@@ -61,12 +61,9 @@ async def test_a_page_drawn_by_scripts_is_rendered(site: Site, tmp_path: Path) -
     assert "Paragraph 7 was brought" in again["page_content"]
 
 
-@pytest.mark.parametrize("settings", [{"KINDLY_BROWSER": "off"}, {"KINDLY_BROWSER": "nodriver"}])
-async def test_without_a_browser_the_page_is_reported_as_empty(
-    site: Site, tmp_path: Path, settings: dict[str, str]
-) -> None:
+async def test_without_a_browser_the_page_is_reported_as_empty(site: Site, tmp_path: Path) -> None:
     url = site.add("/app", html(SHELL))
-    async with calling(environment(site, tmp_path, **settings)) as call:
+    async with calling(environment(site, tmp_path, KINDLY_BROWSER="off")) as call:
         with anyio.fail_after(120):
             result = await call("get_content", url=url)
     assert result.is_error

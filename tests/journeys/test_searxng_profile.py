@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,19 @@ import anyio
 import pytest
 from mcp_types import CallToolResult
 
+from kindly.app import search as app_search
 from kindly.budget import count_tokens
+from kindly.clock import SYSTEM_CLOCK
+from kindly.errors import ProviderUnreachable
+from kindly.models import Hit, ProviderResults
+from kindly.search.pool_settings import PoolSettings
+from kindly.search.providers import searxng_pool
+from kindly.server.render.formatting import compact
 from tests.support.paths import DATA
 from tests.support.processes import stdio_client
+from tests.support.searxng_pool import PublicInstances, url_of
 from tests.support.served_world import as_json, calling, environment, text_of
-from tests.support.site import Answer, Site, html
+from tests.support.site import Answer, Handler, Site, SiteRequest, html
 
 pytestmark = pytest.mark.anyio
 
@@ -54,10 +63,53 @@ def long_page(site: Site, path: str, paragraphs: int) -> str:
 
 def metadata(result: CallToolResult) -> dict[str, Any]:
     assert result.structured_content is not None
-    assert json.loads(text_of(result)) == result.structured_content
+    assert result.structured_content["content"] == [{"type": "text", "text": text_of(result)}]
     assert result.structured_content["is_error"] is bool(result.is_error)
     found: dict[str, Any] = result.structured_content["metadata"]
     return found
+
+
+def asked_of(site: Site) -> list[SiteRequest]:
+    """The searches that the instance received."""
+    return [request for request in site.requests if request.path == "/searx/search"]
+
+
+def paged(pages: Sequence[Sequence[str]]) -> Handler:
+    """An instance that serves these links page by page; after the last page it repeats the last."""
+
+    async def answer(request: SiteRequest, _: object) -> Answer:
+        number = int(request.query.get("pageno", "1"))
+        return searxng(pages[min(number, len(pages)) - 1])
+
+    return answer
+
+
+def links(first: int, last: int) -> list[str]:
+    """Addresses that have nothing in common and are not fetched."""
+    return [f"https://site{n}.example/" for n in range(first, last + 1)]
+
+
+def page_of(first: int, last: int) -> ProviderResults:
+    """A results page of a public instance."""
+    found = (
+        Hit(f"rust async result {link}", link, f"Snippet of {link} about rust async.", "searxng")
+        for link in links(first, last)
+    )
+    return ProviderResults(tuple(found))
+
+
+def with_pool(monkeypatch: pytest.MonkeyPatch, instances: PublicInstances) -> None:
+    """Let the public pool call these instances, at the pace of their clock and without background work."""
+
+    async def sleep(seconds: float) -> None:
+        if seconds < PoolSettings().health_check_interval_s:
+            await instances.sleep(seconds)
+        else:
+            await anyio.sleep_forever()
+
+    clock = replace(SYSTEM_CLOCK, time=instances.clock, sleep=sleep, random=instances.random)
+    monkeypatch.setattr(app_search, "SYSTEM_CLOCK", clock)
+    monkeypatch.setattr(searxng_pool, "InstanceRequests", lambda *_: instances)
 
 
 def written_in(folder: Path) -> bytes:
@@ -76,7 +128,7 @@ async def test_use_case_is_served(site: Site, tmp_path: Path, name: str) -> None
     assert not result.is_error
     assert found["query"] == wanted["query"]
     assert {one["url"] for one in found["results"]} == set(urls)
-    (asked,) = [request for request in site.requests if request.path == "/searx/search"]
+    asked = asked_of(site)[0]
     assert asked.query["q"] == wanted["query"]
     assert asked.query["categories"] == wanted.get("category", "general")
     assert asked.query.get("time_range") == wanted.get("time_range")
@@ -162,12 +214,11 @@ async def test_no_answer_exceeds_its_size_and_cuts_are_reported(site: Site, tmp_
     async with calling(environ) as call:
         with anyio.fail_after(120):
             result = await call("web_search", query="rust async")
-    assert count_tokens(text_of(result)) <= 3000
+    assert count_tokens(compact(result.structured_content)) <= 3000
     found = metadata(result)
     assert len(found["results"]) == 6
     assert any("left out" in one["content"]["markdown"] for one in found["results"])
-    assert result.structured_content is not None
-    assert "cut to fit" in result.structured_content["content"][1]["text"]
+    assert "6 pages are cut to fit" in text_of(result)
 
 
 async def test_results_that_do_not_fit_are_counted(site: Site, tmp_path: Path) -> None:
@@ -176,7 +227,7 @@ async def test_results_that_do_not_fit_are_counted(site: Site, tmp_path: Path) -
     async with calling(environ) as call:
         result = await call("web_search", query="rust async", results_count=50, fetch_content=False)
     found = metadata(result)
-    assert count_tokens(text_of(result)) <= 800
+    assert count_tokens(compact(result.structured_content)) <= 800
     assert 0 < found["results_count"] == len(found["results"]) < 50
     assert "did not fit" in text_of(result)
 
@@ -270,7 +321,9 @@ async def test_a_failed_search_is_reported_by_kind(
         ({"query": "x", "fetch_content": "perhaps"}, "fetch_content", "boolean"),
         ({"query": "x", "safe_search": 3}, "safe_search", "0, 1 or 2"),
         ({"query": "x", "safe_search": "strict"}, "safe_search", "0, 1 or 2"),
+        ({"query": "x", "safe_search": "none"}, "safe_search", "0, 1 or 2"),
         ({"query": "x", "time_range": "decade"}, "time_range", "week"),
+        ({"query": "x", "time_range": "none"}, "time_range", "week"),
         ({"query": "x", "pages": 2}, "pages", "results_count"),
     ],
     ids=lambda value: (value or "nothing") if isinstance(value, str) else None,
@@ -308,8 +361,179 @@ async def test_a_parameter_reaches_the_instance(
     site.add("/searx/search", searxng([]))
     async with calling(settings(site, tmp_path)) as call:
         await call("web_search", query="rust", fetch_content=False, **given)
-    (request,) = [request for request in site.requests if request.path == "/searx/search"]
+    (request,) = asked_of(site)
     assert request.query.items() >= sent.items()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "pages", "numbers", "found"),
+    [
+        (50, [links(1, 20), links(21, 40), links(41, 60)], [None, "2", "3"], 50),
+        (20, [links(1, 20), links(21, 40)], [None], 20),
+        (21, [links(1, 20), links(21, 40)], [None, "2"], 21),
+        (50, [links(1, 20), links(11, 30)], [None, "2", "3"], 30),
+        (50, [links(1, 20), []], [None, "2"], 20),
+        (50, [[]], [None], 0),
+        (50, [[f"https://site{n}.example/"] for n in range(40)], [None, *"23456789", "10"], 10),
+    ],
+    ids=["three pages", "one is enough", "one short", "repeated", "empty", "nothing", "tiny pages"],
+)
+async def test_results_count_is_met_from_further_pages(
+    site: Site,
+    tmp_path: Path,
+    wanted: int,
+    pages: list[list[str]],
+    numbers: list[str | None],
+    found: int,
+) -> None:
+    site.add("/searx/search", paged(pages))
+    async with calling(settings(site, tmp_path)) as call:
+        answer = await call(
+            "web_search", query="rust async", results_count=wanted, fetch_content=False
+        )
+    assert [request.query.get("pageno") for request in asked_of(site)] == numbers
+    told = metadata(answer)
+    assert told["results_count"] == found
+    urls = [one["url"] for one in told["results"]]
+    assert len(set(urls)) == len(urls) == found
+
+
+async def test_a_further_page_that_fails_leaves_the_earlier_ones(
+    site: Site, tmp_path: Path
+) -> None:
+    async def answer(request: SiteRequest, _: object) -> Answer:
+        return Answer(status=429) if "pageno" in request.query else searxng(links(1, 20))
+
+    site.add("/searx/search", answer)
+    async with calling(settings(site, tmp_path)) as call:
+        result = await call("web_search", query="rust async", results_count=50, fetch_content=False)
+    assert not result.is_error
+    assert metadata(result)["results_count"] == 20
+    assert len(asked_of(site)) == 2
+
+
+async def test_further_pages_of_a_public_instance_keep_its_limits(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [page_of(1, 20), page_of(21, 40), page_of(41, 60)]
+    instances = PublicInstances({"a": "A+", "b": "A+"}, {"a": [*pages]})
+    with_pool(monkeypatch, instances)
+    environ = environment(site, tmp_path, KINDLY_PROFILE="searxng")
+    async with calling(environ) as call:
+        result = await call("web_search", query="rust async", results_count=50, fetch_content=False)
+    assert metadata(result)["results_count"] == 50
+    assert instances.called == ["a", "a", "a"]
+    assert [query.page for query in instances.queries] == [1, 2, 3]
+    # Two calls in 20 seconds are what an instance allows; the third waits.
+    assert 20 <= sum(instances.sleep.pauses) <= 23
+
+
+async def test_a_further_page_that_would_come_too_late_is_left_out(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [page_of(1, 20), page_of(21, 40), page_of(41, 60)]
+    instances = PublicInstances({"a": "A+"}, {"a": [*pages]})
+    with_pool(monkeypatch, instances)
+    environ = environment(site, tmp_path, KINDLY_PROFILE="searxng", KINDLY_SEARCH_TIMEOUT_S="15")
+    async with calling(environ) as call:
+        result = await call("web_search", query="rust async", results_count=50, fetch_content=False)
+    assert metadata(result)["results_count"] == 40
+    assert instances.called == ["a", "a"]
+
+
+async def test_after_all_instances_failed_the_next_call_sends_no_request_and_says_when(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = ProviderUnreachable("down")
+    instances = PublicInstances({"a": "A+", "b": "A"}, {"a": [failure], "b": [failure]})
+    with_pool(monkeypatch, instances)
+    environ = environment(site, tmp_path, KINDLY_PROFILE="searxng")
+    async with calling(environ) as call:
+        first = metadata(await call("web_search", query="rust"))
+        instances.clock.advance(10)
+        slept_s = sum(instances.sleep.pauses)
+        second = await call("web_search", query="rust again")
+        third = metadata(await call("web_search", query="rust once more"))
+    assert first["attempted_instances"] == [url_of("a"), url_of("b")]
+    assert instances.called == ["a", "b"]
+    assert sum(instances.sleep.pauses) == slept_s
+    assert text_of(second) == "Search failed: No available SearXNG instances"
+    told = metadata(second)
+    assert told["error_type"] == "no_instances_available"
+    assert "all are resting" in told["error_details"]
+    assert "plan" not in told["error_details"]
+    assert told["attempted_instances"] == third["attempted_instances"] == []
+    # The first instance rests for 30 seconds; 10 have passed, and the second call took some of its own.
+    assert 19 <= told["retry_after"] == third["retry_after"] <= 20
+
+
+async def test_after_the_rest_an_instance_is_asked_again(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies: list[ProviderResults | ProviderUnreachable] = [
+        ProviderUnreachable("down"),
+        page_of(1, 1),
+    ]
+    instances = PublicInstances({"a": "A+"}, {"a": [*replies]})
+    with_pool(monkeypatch, instances)
+    environ = environment(site, tmp_path, KINDLY_PROFILE="searxng")
+    async with calling(environ) as call:
+        first = metadata(await call("web_search", query="rust async"))
+        instances.clock.advance(first["retry_after"])
+        second = await call("web_search", query="rust async", results_count=1, fetch_content=False)
+    assert not second.is_error
+    assert instances.called == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "listed"),
+    [
+        (["{site}"], ["{site}"]),
+        (["{site}", "{other}"], ["{site}", "{other}"]),
+        (["http://user:word@{host}/searx"], ["{site}"]),
+    ],
+    ids=["one", "several", "with a password"],
+)
+async def test_own_instances_that_were_asked_are_listed(
+    site: Site, tmp_path: Path, addresses: list[str], listed: list[str]
+) -> None:
+    def filled(texts: Sequence[str]) -> list[str]:
+        known = {
+            "site": site.url("/searx"),
+            "other": site.url("/other"),
+            "host": site.url("").removeprefix("http://"),
+        }
+        return [text.format(**known) for text in texts]
+
+    site.add("/searx/search", Answer(status=500))
+    site.add("/other/search", Answer(status=500))
+    environ = settings(site, tmp_path, SEARXNG_BASE_URL=",".join(filled(addresses)))
+    async with calling(environ) as call:
+        result = await call("web_search", query="rust")
+    assert sorted(metadata(result)["attempted_instances"]) == sorted(filled(listed))
+    assert text_of(result).startswith("Search failed: SearXNG returned a server error")
+
+
+async def test_own_and_public_instances_that_were_asked_are_listed(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.add("/searx/search", Answer(status=500))
+    instances = PublicInstances({"a": "A+"}, {"a": [ProviderUnreachable("down")]})
+    with_pool(monkeypatch, instances)
+    async with calling(settings(site, tmp_path, KINDLY_SEARXNG_POOL="1")) as call:
+        result = await call("web_search", query="rust")
+    assert metadata(result)["attempted_instances"] == [site.url("/searx"), url_of("a")]
+
+
+@pytest.mark.parametrize("fetch_content", [True, False])
+async def test_the_text_is_the_summary_and_nothing_else(
+    site: Site, tmp_path: Path, fetch_content: bool
+) -> None:
+    site.add("/searx/search", searxng([site.url("/article"), site.url("/plain")]))
+    async with calling(settings(site, tmp_path)) as call:
+        result = await call("web_search", query="rust async", fetch_content=fetch_content)
+    assert text_of(result) == "Found 2 search results for query 'rust async'"
+    assert len(metadata(result)["results"]) == 2
 
 
 async def test_settings_of_the_file_take_effect(site: Site, tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ TEMPORARY: dict[str, Route] = {
     "500": Answer(status=500),
     "503": Answer(status=503),
     "429": Answer(status=429),
+    "408": Answer(status=408),
     "not JSON": Answer(b"<html>"),
     "wrong shape": Answer(b"[]"),
     "reset": hang_up,
@@ -294,10 +295,21 @@ async def test_page_text_is_fenced_with_another_mark_each_time(site: Site, tmp_p
         ({"query": ""}, "query"),
         ({"query": "x", "num_results": 99}, "num_results"),
         ({"query": "x", "time_range": "decade"}, "time_range"),
+        ({"query": "x", "time_range": "none"}, "time_range"),
+        ({"query": "x", "safe_search": "none"}, "safe_search"),
         ({"query": "x", "return_full_pages": False}, "return_full_pages"),
         ({"query": "\ud800"}, "query"),
     ],
-    ids=["missing", "empty", "too many", "unknown range", "unknown argument", "lone surrogate"],
+    ids=[
+        "missing",
+        "empty",
+        "too many",
+        "unknown range",
+        "no range, as a word",
+        "no safe search, as a word",
+        "unknown argument",
+        "lone surrogate",
+    ],
 )
 async def test_bad_input_is_named_before_any_network_call(
     site: Site, tmp_path: Path, arguments: dict[str, Any], named: str

@@ -63,7 +63,9 @@ def test_text_can_always_be_encoded() -> None:
         {"url": "/relative"},
         {"url": "javascript:alert(1)"},
         {"url": "file:///etc/passwd"},
-        {"url": "ftp://example.com/"},
+        {"url": "ftp:///pub"},
+        {"url": "mailto:"},
+        {"url": "data:text/html,x"},
         {"url": "https://"},
         {"url": "http://[::1"},
         {"url": "https://example.com/\nX: y"},
@@ -77,6 +79,13 @@ def test_an_item_without_a_web_address_is_left_out_and_alone_makes_an_unusable_a
     with pytest.raises(ProviderAnswerInvalid) as caught:
         hits_from([bad], FIELDS, SPEC)
     assert caught.value.provider == "tavily"
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://example.com/x", "ftps://example.com/x", "mailto:keeper@example.com"]
+)
+def test_a_link_that_cannot_be_fetched_is_kept(url: str) -> None:
+    assert only({"url": url}).url == url
 
 
 @pytest.mark.parametrize("items", [None, {}, "text", 5, {"0": GOOD}])

@@ -9,20 +9,30 @@ from tests.support.fakes import FakeSecret
 
 
 @pytest.mark.parametrize(
-    ("pace", "per_minute", "expected"),
+    ("pace", "per_minute", "burst", "expected"),
     [
-        (Pace(1, 1), None, Pace(1, 1)),
-        (Pace(1, 1), 90, Pace(1, 1)),
-        (Pace(1, 1), 30, Pace(1, 2)),
-        (Pace(50, 1), 30, Pace(30, 60)),
-        (Pace(100, 60), 30, Pace(30, 60)),
+        (Pace(1, 1), None, False, Pace(1, 1)),
+        (Pace(1, 1), 90, False, Pace(1, 1)),
+        (Pace(1, 1), 90, True, Pace(1, 1)),
+        (Pace(1, 1), 30, False, Pace(1, 2)),
+        (Pace(1, 1), 30, True, Pace(30, 60)),
+        (Pace(50, 1), 30, False, Pace(30, 60)),
+        (Pace(100, 60), 30, False, Pace(30, 60)),
     ],
-    ids=["no bound", "already slower", "spread out", "in one burst", "same window"],
+    ids=[
+        "no bound",
+        "already slower",
+        "already slower, burst",
+        "spread out",
+        "a burst is allowed",
+        "in one burst",
+        "same window",
+    ],
 )
 def test_a_bound_slows_a_pace_and_never_speeds_it(
-    pace: Pace, per_minute: int | None, expected: Pace
+    pace: Pace, per_minute: int | None, burst: bool, expected: Pace
 ) -> None:
-    assert pace.at_most(per_minute) == expected
+    assert pace.at_most(per_minute, burst=burst) == expected
 
 
 def test_a_key_is_revealed_for_a_header() -> None:

@@ -41,6 +41,7 @@ def router(
     pace: Pace | None = None,
     state: State | None = None,
     scraped: bool = False,
+    queues: bool = False,
 ) -> Router:
     return build_router(
         [entry(each, pace=pace or Pace(1000, 1), scraped=scraped) for each in providers],
@@ -48,7 +49,7 @@ def router(
         state=state or MemoryState(),
         hints=HINTS,
         redactor=Redactor.of(()),
-        settings=RouterSettings(parallel, cache_ttl_s=0, concurrency=concurrency),
+        settings=RouterSettings(parallel, cache_ttl_s=0, concurrency=concurrency, queues=queues),
     )
 
 
@@ -323,3 +324,49 @@ async def test_statistics_are_saved_every_half_minute_without_any_query() -> Non
     await search(over, Query("canary 2"))
     assert state.kinds["provider_stats"]["only"]["calls"] == 2
     assert "canary" not in str(state.kinds)
+
+
+async def test_searches_beyond_the_rate_wait_until_the_deadline_of_the_call() -> None:
+    provider = SlowProvider("only", [(1, hits_at("only.example"))])
+    over = router(provider, pace=Pace(30, 60), concurrency=60, queues=True)
+    began = anyio.current_time()
+    queries = [Query(f"title {n}") for n in range(60)]
+    outcomes = await over.search_all(queries, Deadline.after(50))
+    assert [isinstance(outcome, Hits) for outcome in outcomes].count(True) == 54
+    turns = [round(at - began) for at in provider.called_at]
+    assert turns == [0] * 30 + [2 * n for n in range(1, 25)]
+    late = [outcome for outcome in outcomes if isinstance(outcome, SearchError)]
+    assert {type(error) for error in late} == {ProviderRateLimited}
+    assert all((error.retry_after_s or 0) >= 49 for error in late)
+
+
+async def test_a_queued_search_has_its_whole_time_once_it_is_called() -> None:
+    provider = SlowProvider("only", [(0, hits_at("only.example")), (8, hits_at("only.example"))])
+    over = router(provider, pace=Pace(1, 20), queues=True)
+    await search(over)
+    assert (await over.search(QUERY, Deadline.after(50))).hits
+
+
+@pytest.mark.parametrize(
+    ("queues", "wait_s", "calls", "pause_s"),
+    [(True, 20.0, 2, 20), (True, 40.0, 1, 0), (False, 5.0, 1, 0), (True, None, 1, 0)],
+    ids=["within the deadline", "after it", "no queue", "no time given"],
+)
+async def test_a_429_that_can_be_waited_for_is_retried_once(
+    queues: bool, wait_s: float | None, calls: int, pause_s: float
+) -> None:
+    refusal = ProviderRateLimited("Wait.", provider="only", status=429, retry_after_s=wait_s)
+    provider = SlowProvider("only", [(0, refusal)])
+    began = anyio.current_time()
+    error = await error_of(router(provider, queues=queues))
+    assert error.status == 429
+    assert len(provider.called_at) == calls
+    assert anyio.current_time() - began == pytest.approx(pause_s, abs=0.1)
+
+
+async def test_after_a_429_the_next_provider_is_called_before_anything_is_waited_for() -> None:
+    refusal = ProviderRateLimited("Wait.", provider="first", status=429, retry_after_s=5)
+    first = SlowProvider("first", [(0, refusal)])
+    began = anyio.current_time()
+    hits = await search(router(first, ok("second"), queues=True))
+    assert (hits.provider, anyio.current_time()) == ("second", began)

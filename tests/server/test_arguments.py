@@ -22,7 +22,7 @@ from kindly.server.profiles.kindly.profile import GetContentArguments, WebSearch
         ({"query": "null"}, "query", "null"),
         ({"query": "[1]"}, "query", "[1]"),
         ({"query": "x", "time_range": "Week"}, "time_range", "week"),
-        ({"query": "x", "time_range": ""}, "time_range", None),
+        ({"query": "x", "time_range": None}, "time_range", None),
         ({"query": "x", "site": "null"}, "site", None),
         ({"query": "x", "safe_search": "STRICT"}, "safe_search", "strict"),
     ],
@@ -36,7 +36,7 @@ from kindly.server.profiles.kindly.profile import GetContentArguments, WebSearch
         "the word null",
         "brackets",
         "capitals",
-        "empty option",
+        "null choice",
         "null option",
         "all capitals",
     ],
@@ -63,9 +63,14 @@ def test_truth_is_read_in_many_spellings(given: object) -> None:
         ({"query": "x" * 2001}, "query"),
         ({"query": ["a"]}, "query"),
         ({"query": "x", "num_results": 0}, "num_results"),
-        ({"query": "x", "num_results": 21}, "num_results"),
+        ({"query": "x", "num_results": 51}, "num_results"),
         ({"query": "x", "num_results": "many"}, "num_results"),
         ({"query": "x", "time_range": "decade"}, "time_range"),
+        ({"query": "x", "time_range": "none"}, "time_range"),
+        ({"query": "x", "time_range": ""}, "time_range"),
+        ({"query": "x", "safe_search": "none"}, "safe_search"),
+        ({"query": "x", "safe_search": "null"}, "safe_search"),
+        ({"query": "x", "category": "None"}, "category"),
         ({"query": "x", "category": "jokes"}, "category"),
         ({"query": "x", "language": "english please"}, "language"),
         ({"query": "x", "region": "usa"}, "region"),
@@ -83,6 +88,11 @@ def test_truth_is_read_in_many_spellings(given: object) -> None:
         "too many",
         "a word",
         "unknown range",
+        "no range, as a word",
+        "empty range",
+        "no safe search, as a word",
+        "null, as a word",
+        "no category, as a word",
         "unknown category",
         "unknown language",
         "unknown region",
@@ -110,7 +120,7 @@ def test_schema_is_slim() -> None:
     assert schema["additionalProperties"] is False
     assert schema["properties"]["num_results"] == {
         "default": 3,
-        "maximum": 20,
+        "maximum": 50,
         "minimum": 1,
         "type": "integer",
     }
@@ -141,6 +151,32 @@ def test_a_pattern_is_explained_in_words(arguments: type[Arguments], name: str) 
     assert caught.value.detail.startswith(f"{name}: must be a ")
     assert caught.value.detail.endswith("not '?!'.")
     assert "pattern" not in caught.value.detail
+
+
+CHOICES = [
+    (tool.arguments, name)
+    for profile in all_profiles()
+    for tool in profile.tools
+    for name, field in tool.arguments.model_fields.items()
+    if "Literal" in str(field.annotation)
+]
+
+
+@pytest.mark.parametrize("word", ["none", "null", "None", "any"])
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    CHOICES,
+    ids=[f"{model.__name__}-{name}" for model, name in CHOICES],
+)
+def test_a_word_outside_the_choices_is_refused_in_every_profile(
+    arguments: type[Arguments], name: str, word: str
+) -> None:
+    given = {"query": "x", "url": "https://x.org", name: word}
+    known = {key: value for key, value in given.items() if key in arguments.model_fields}
+    with pytest.raises(InputError) as caught:
+        arguments.parse(known)
+    assert caught.value.field == name
+    assert arguments.parse(known | {name: None}).model_dump()[name] != word
 
 
 def test_a_single_value_becomes_a_list_of_one() -> None:

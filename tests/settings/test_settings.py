@@ -72,3 +72,12 @@ def test_another_order_can_be_set_and_leaves_the_rest_out() -> None:
 def test_a_provider_needs_all_its_settings() -> None:
     assert names({"GOOGLE_API_KEY": "g-key-1"}) == []
     assert names({"GOOGLE_API_KEY": "g-key-1", "GOOGLE_SEARCH_ENGINE_ID": "cx"}) == ["google"]
+
+
+def test_the_threshold_of_the_cosine_is_the_embedders_unless_one_is_set() -> None:
+    server = {"EMBEDDING_SERVER_URL": "http://embedder.example"}
+    assert Settings.load({}).cosine_threshold == 0.25
+    assert Settings.load(server).cosine_threshold == 0.72
+    for environ in ({}, server):
+        given = environ | {"SIMILARITY_THRESHOLD": "0.6"}
+        assert Settings.load(given).cosine_threshold == 0.6

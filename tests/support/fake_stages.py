@@ -154,6 +154,8 @@ class FakeLibrary:
     ) -> tuple[Finding, ...]:
         return tuple(Finding(question, self._citations(stored, limit)) for question in questions)
 
+    similar = ask
+
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         citations = tuple(
             one for stored in self.pages.values() for one in self._citations(stored, limit)

@@ -29,8 +29,8 @@ def obey(page: Page, options: ExtractOptions) -> Document:
         case "hang":
             write_process(report)
             time.sleep(600)
-        case "crash":
-            os.kill(os.getpid(), signal.SIGSEGV)
+        case "killed" | "crash":
+            os.kill(os.getpid(), signal.SIGKILL if text == "killed" else signal.SIGSEGV)
         case "bug":
             raise ZeroDivisionError
         case "bomb":

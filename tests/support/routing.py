@@ -12,6 +12,7 @@ from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.provider import Pace, SearchProvider
+from kindly.search.provider_pacing import Pacer
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import ProviderEntry, Router, RouterSettings, build_router
 from tests.support.fakes import FakeSleep
@@ -80,13 +81,11 @@ def entry(
     scraped: bool = False,
     clock: Clock | None = None,
 ) -> ProviderEntry:
-    return ProviderEntry(
-        provider,
-        provider.name.title(),
-        pace,
-        limits or RateLimits(clock or virtual_clock()),
-        scraped,
+    clock = clock or virtual_clock()
+    pacer = Pacer(
+        provider.name, provider.name.title(), pace, limits or RateLimits(clock), clock.sleep
     )
+    return ProviderEntry(provider, pacer, scraped)
 
 
 def routed(

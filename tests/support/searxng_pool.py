@@ -22,7 +22,7 @@ from tests.support.memory_state import MemoryState
 NOW = 1_000_000.0
 JSON_LIMITS = (Pace(4, 3600),)
 """SearXNG's limit for JSON: small numbers make short tests."""
-QUERY = Query("a secret question")
+QUERY = Query("a secret question", count=1)
 Reply = ProviderResults | SearchError
 FOUND = ProviderResults((hit("https://example.org/", "searxng"),), total=7)
 
@@ -51,6 +51,7 @@ class PublicInstances:
     random: Callable[[], float] = lambda: 0.0
     sleep: FakeSleep = field(init=False)
     called: list[str] = field(default_factory=list)
+    queries: list[Query] = field(default_factory=list)
     agents: list[str] = field(default_factory=list)
     allowed_s: list[float] = field(default_factory=list)
     probed: list[str] = field(default_factory=list)
@@ -89,6 +90,7 @@ class PublicInstances:
     ) -> ProviderResults:
         name = name_of(instance)
         self.called.append(name)
+        self.queries.append(query)
         self.agents.append(user_agent)
         self.allowed_s.append(deadline.remaining_s())
         if self.hold:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kindly.app.lazy import LazyBrowser, LazyLibrary, LazySearch, has_browser
+from kindly.app.lazy import LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
@@ -49,6 +49,8 @@ class App:
     default_tokens: int
     max_tokens: int
     deadline_s: float
+    raw_tokens: int | None = None
+    """The size limit of answers that pass a vendor's JSON on; None: `max_tokens`."""
     tls: Tls = field(default_factory=Tls)
     call_limit: CallLimit = field(default_factory=CallLimit)
     call_stats: CallStats = field(default_factory=CallStats)
@@ -69,11 +71,15 @@ class App:
         """The size limit of an answer."""
         return min(requested or self.default_tokens, self.max_tokens)
 
+    def tokens_for_raw(self) -> int:
+        """The size limit of an answer that passes a vendor's JSON on, which is not cut like prose."""
+        return self.raw_tokens or self.max_tokens
+
 
 @asynccontextmanager
 async def open_app(settings: Settings) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened at first use."""
-    tls = Tls(settings.ssl_cert_file)
+    tls, redactor = Tls(settings.ssl_cert_file), Redactor.of(settings.secrets())
     warn_once, slots = WarnOnce(), anyio.Semaphore(settings.concurrency)
     async with AsyncExitStack() as stack:
         recording = _recording(settings, settings.cassette) if settings.cassette else None
@@ -99,7 +105,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.push_async_callback(search.aclose)
         library = LazyLibrary(settings, tls, traffic, warn_once)
         stack.push_async_callback(library.aclose)
-        browser = LazyBrowser(settings, tls, tasks) if has_browser(settings) else None
+        browser = renderer(settings, tls, tasks)
         stages = Stages(
             searcher=search,
             fetcher=fetcher,
@@ -107,13 +113,15 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             renderer=recording.renderer(browser) if recording else browser,
             open_library=library.open,
             page_timeout_s=settings.request_timeout_ms / 1000,
+            redactor=redactor,
         )
         yield App(
             stages,
-            Redactor.of(settings.secrets()),
+            redactor,
             default_tokens=settings.default_tokens,
             max_tokens=settings.hosting.max_tokens,
             deadline_s=settings.hosting.deadline_s,
+            raw_tokens=settings.raw_tokens,
             tls=tls,
             call_limit=CallLimit(settings.max_calls),
             provider_status=search.provider_status,

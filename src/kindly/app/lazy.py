@@ -8,7 +8,7 @@ from anyio.abc import TaskGroup
 
 from kindly.app.stage_settings import browser_settings, guard_policy
 from kindly.budget import Deadline
-from kindly.errors import SearchError
+from kindly.errors import BrowserUnavailable, SearchError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Hits, Page, Query
@@ -152,6 +152,36 @@ class LazyBrowser:
         async with open_browser(settings, guard, environ=self._settings.child_environ) as pool:
             task_status.started(pool)
             await anyio.sleep_forever()
+
+
+class NoBrowser:
+    """In place of a browser that is not installed or turned off: says so, and how to get one."""
+
+    def __init__(self, settings: Settings, tls: Tls) -> None:
+        self._settings = settings
+        self._tls = tls
+
+    async def render(self, url: Url, deadline: Deadline) -> Page:
+        """Nothing is rendered.
+
+        Raises:
+            BrowserUnavailable: always.
+        """
+        from kindly.fetch.browser.launch import what_is_missing
+
+        detail = "The browser is turned off (KINDLY_BROWSER=off)."
+        if self._settings.browser != "off":
+            wanted = browser_settings(self._settings, self._tls)
+            detail = what_is_missing(wanted, self._settings.child_environ)
+        raise BrowserUnavailable(detail, url=str(url))
+
+
+def renderer(settings: Settings, tls: Tls, tasks: TaskGroup) -> LazyBrowser | NoBrowser | None:
+    """What renders pages; None in a profile that uses no browser, whose answers must not advise one."""
+    if has_browser(settings):
+        return LazyBrowser(settings, tls, tasks)
+    by_profile = settings.profile_defaults.settings.get("KINDLY_BROWSER") == "off"
+    return None if settings.browser == "off" and by_profile else NoBrowser(settings, tls)
 
 
 def has_browser(settings: Settings) -> bool:

@@ -107,6 +107,7 @@ def library_policy(settings: Settings) -> LibraryPolicy:
     return LibraryPolicy(
         chunk_tokens=settings.embedding_tokens_size,
         threshold=settings.similarity_threshold,
+        cosine_threshold=settings.cosine_threshold,
         fresh_for=timedelta(hours=settings.cache_hours),
         max_bytes=settings.library_mb * 1_000_000,
         max_age=timedelta(days=settings.library_days),

@@ -18,7 +18,7 @@ from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
 from kindly.search.managed_provider import OVERTIME_S
 from kindly.search.provider import Access, Maintained, ProviderSpec
-from kindly.search.providers import PROVIDERS
+from kindly.search.provider_pacing import Pacer
 from kindly.search.rate_limits import RateLimits
 from kindly.search.router import (
     CALL_TIMEOUT_S,
@@ -82,13 +82,14 @@ def build_search(
         entries,
         clock=SYSTEM_CLOCK,
         state=state,
-        hints=setup_hints(),
+        hints=setup_hints(settings.usable_providers()),
         redactor=Redactor.of(settings.secrets()),
         settings=RouterSettings(
             parallel=settings.fuse,
             cache_ttl_s=settings.search_cache_minutes * 60,
             budget_s=settings.search_timeout_s,
             concurrency=settings.concurrency,
+            queues=settings.profile_defaults.queues_searches,
         ),
     )
     maintenance = tuple(
@@ -97,7 +98,7 @@ def build_search(
     return OpenSearch(router, state, (configured, public), maintenance)
 
 
-def setup_hints(providers: Sequence[ProviderSpec] = PROVIDERS) -> SetupHints:
+def setup_hints(providers: Sequence[ProviderSpec]) -> SetupHints:
     """Settings that the error names when no provider is configured: of providers that need only one setting."""
     single = [spec.needs[0] for spec in providers if len(spec.needs) == 1]
     keyless = (need for need in single if need.kind != "secret")
@@ -127,9 +128,10 @@ def _entry(
     values = {need.name: settings.needed[need.name] for need in spec.needs}
     base_url = settings.base_urls.get(spec.base_url_setting, spec.base_url)
     api = VendorApi(client, spec, limits.learn, slots, SYSTEM_CLOCK)
-    access = Access(api, base_url, values, SYSTEM_CLOCK, state, settings.options)
-    pace = spec.pace.at_most(settings.searches_per_minute)
-    return ProviderEntry(spec.build(access), spec.label, pace, limits, spec.scraped)
+    pace = spec.pace.at_most(settings.searches_per_minute, burst=not spec.scraped)
+    pacer = Pacer(spec.name, spec.label, pace, limits, SYSTEM_CLOCK.sleep)
+    access = Access(api, base_url, values, SYSTEM_CLOCK, state, settings.options, pacer.wait)
+    return ProviderEntry(spec.build(access), pacer, spec.scraped, spec.pages)
 
 
 def _client(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar, get_args
 import click
 
 import kindly
-from kindly.errors import InputError, KindlyError, SettingsError
+from kindly.errors import InputError, KindlyError, NoProvider, SettingsError
 from kindly.models import Category, Format, SafeSearch, TimeRange
 from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
@@ -77,7 +77,7 @@ def cli() -> None:
 def start_mcp_server(config: Path | None, **overrides: object) -> None:
     """Serve tools over MCP. Options may also follow a `--`."""
     settings = _settings(
-        config, overrides
+        config, overrides, serving=True
     )  # first: an invalid setting is reported before the slow import
     from kindly.cli.serve import serve
 
@@ -86,7 +86,7 @@ def start_mcp_server(config: Path | None, **overrides: object) -> None:
 
 @cli.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("-n", "--num-results", type=click.IntRange(1, 20), default=3, show_default=True)
+@click.option("-n", "--num-results", type=click.IntRange(1, 50), default=3, show_default=True)
 @click.option("--site", help="Only this domain.")
 @click.option("--time-range", type=_choice(TimeRange))
 @click.option("--language", help="For example en.")
@@ -256,6 +256,7 @@ def _client_name(
 )
 @click.option("--from-env", is_flag=True, help="Take the value of each --key from the environment.")
 @click.option("--http", metavar="URL", help="Connect to a running server instead of starting one.")
+@click.option("--browser", is_flag=True, help="Install a browser driver too (extra `browser`).")
 @click.option("--command", help="The command that starts Kindly. Default: as it was installed.")
 @click.option("--file", type=click.Path(path_type=Path), help="Another configuration file.")
 @click.option("--print", "print_only", is_flag=True, help="Print the entry; write nothing.")
@@ -299,11 +300,14 @@ def doctor(*, live: bool, as_json: bool, config: Path | None, log_level: str | N
     sys.exit(examine(settings, as_json=as_json, live=live, config=config))
 
 
-def _settings(config: Path | None, overrides: dict[str, object]) -> Settings:
+def _settings(
+    config: Path | None, overrides: dict[str, object], *, serving: bool = False
+) -> Settings:
     from kindly.cli import logs
 
     settings = Settings.load(overrides=overrides, config=config)
-    logs.configure(settings.log_level, Redactor.of(settings.secrets()), settings.log_format)
+    redactor = Redactor.of(settings.secrets())
+    logs.configure(settings.log_level, redactor, settings.log_format, background=serving)
     return settings
 
 
@@ -319,7 +323,8 @@ def main() -> NoReturn:
         click.echo(f"kindly: {error.detail}", err=True)
         sys.exit(BAD_USAGE)
     except KindlyError as error:
-        click.echo(f"kindly: {error.detail}", err=True)
+        advice = " `kindly fetch` needs none." if isinstance(error, NoProvider) else ""
+        click.echo(f"kindly: {error.detail}{advice}", err=True)
         sys.exit(1)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)

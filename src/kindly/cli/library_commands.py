@@ -18,7 +18,9 @@ from kindly.errors import InputError, KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
 from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.redact import Redactor
 from kindly.settings import Settings
+from kindly.urls import without_tracking
 from kindly.version import SERVER_NAME
 
 PAGE = 500
@@ -48,8 +50,10 @@ async def _run(settings: Settings, work: Work) -> int | KindlyError:
 def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
     """Print the latest pages."""
 
+    redactor = Redactor.of(settings.secrets())
+
     async def work(reading: OpenLibrary) -> int:
-        for entry in await reading.library.store.entries(limit=limit):
+        for entry in redactor.record(await reading.library.store.entries(limit=limit)):
             if as_json:
                 click.echo(json.dumps(_page(entry), ensure_ascii=False))
             else:
@@ -61,12 +65,16 @@ def list_pages(settings: Settings, *, limit: int, as_json: bool) -> int:
 
 def show_page(settings: Settings, url: str, *, as_json: bool) -> int:
     """Print the chunks of one page."""
+    redactor = Redactor.of(settings.secrets())
 
     async def work(reading: OpenLibrary) -> int:
-        stored = await reading.library.store.page(url)
+        store = reading.library.store
+        stored = await store.page(url) or await store.page(without_tracking(url))
+        stored = redactor.record(stored)
         if stored is None:
             raise InputError(
-                f"{url} is not in the library: see `kindly library list`.", field="url"
+                f"{redactor.text(url)} is not in the library: see `kindly library list`.",
+                field="url",
             )
         if as_json:
             click.echo(json.dumps(_record(stored), ensure_ascii=False, indent=2))
@@ -86,24 +94,25 @@ def export(settings: Settings, target: Path) -> int:
     """Write every page with its chunks as JSON Lines, or as Parquet if the file ends in .parquet."""
     if target.suffix == ".parquet":
         return _export_parquet(settings, target)
-    return run(settings, lambda reading: _export_lines(reading, target))
+    redactor = Redactor.of(settings.secrets())
+    return run(settings, lambda reading: _export_lines(reading, redactor, target))
 
 
-async def _export_lines(reading: OpenLibrary, target: Path) -> int:
+async def _export_lines(reading: OpenLibrary, redactor: Redactor, target: Path) -> int:
     count = 0
     if str(target) == "-":
-        count = await _write(reading.library.store, sys.stdout)
+        count = await _write(reading.library.store, redactor, sys.stdout)
     else:
         with target.open("w", encoding="utf-8") as out:
-            count = await _write(reading.library.store, out)
+            count = await _write(reading.library.store, redactor, out)
     click.echo(f"{count} pages exported.", err=True)
     return 0
 
 
-async def _write(store: Store, out: TextIO) -> int:
+async def _write(store: Store, redactor: Redactor, out: TextIO) -> int:
     count = 0
     async for stored in store.pages():
-        out.write(json.dumps(_record(stored), ensure_ascii=False) + "\n")
+        out.write(json.dumps(_record(redactor.record(stored)), ensure_ascii=False) + "\n")
         count += 1
     return count
 
@@ -118,7 +127,8 @@ def _export_parquet(settings: Settings, target: Path) -> int:
 
     with TemporaryDirectory() as folder:
         lines = Path(folder) / "chunks.jsonl"
-        code = run(settings, lambda reading: _flat_lines(reading, lines))
+        redactor = Redactor.of(settings.secrets())
+        code = run(settings, lambda reading: _flat_lines(reading, redactor, lines))
         with duckdb.connect(":memory:") as database:
             database.execute(
                 f"COPY (SELECT * FROM read_json({_quoted(lines)}, format='newline_delimited', "  # noqa: S608 - our own paths, quoted
@@ -133,12 +143,12 @@ COLUMNS = (
 )
 
 
-async def _flat_lines(reading: OpenLibrary, target: Path) -> int:
+async def _flat_lines(reading: OpenLibrary, redactor: Redactor, target: Path) -> int:
     """One line per chunk: the rows of the Parquet table."""
     count = 0
     with target.open("w", encoding="utf-8") as out:
         async for stored in reading.library.store.pages():
-            record = _record(stored)
+            record = _record(redactor.record(stored))
             page = {name: record[name] for name in ("url", "title", "crawled_at", "content_hash")}
             for chunk in record["chunks"]:
                 row = page | {
@@ -158,7 +168,10 @@ def forget(settings: Settings, url: str | None) -> int:
     """Delete one page, or all."""
 
     async def work(reading: OpenLibrary) -> int:
-        count = await reading.library.store.forget(url)
+        store = reading.library.store
+        count = await store.forget(url)
+        if not count and url is not None:
+            count = await store.forget(without_tracking(url))
         click.echo(f"{count} page{'s' if count != 1 else ''} deleted.")
         return 0 if count or url is None else 1
 

@@ -20,14 +20,19 @@ from kindly.cli.clients import CLIENTS, HTTP_TOKEN, Client, ClientHost, ConfigPl
 from kindly.cli.configs import Malformed, merged
 from kindly.cli.configs.common import at, is_table
 from kindly.cli.start_command import (
+    BROWSER,
     DISTRIBUTION,
     UVX_ENVIRON,
     Install,
     installed_extras,
+    installs_browser,
     is_uvx,
     launcher,
 )
-from kindly.errors import InputError
+from kindly.errors import InputError, SettingsError
+from kindly.fetch.browser.advice import WITH_PIP
+from kindly.fetch.browser.executables import find
+from kindly.fetch.browser.executables import this_machine as browser_host
 from kindly.redact import Redactor
 from kindly.settings import ENV_BY_FIELD, NEEDS, TOKEN_NAMES, Settings
 
@@ -49,6 +54,8 @@ class SetupOptions:
     """The address of a running server, instead of a command."""
     command: str | None = None
     """The command before `start-mcp-server`."""
+    browser: bool = False
+    """Install a browser driver too."""
     file: Path | None = None
     yes: bool = False
 
@@ -95,6 +102,8 @@ def set_up(settings: Settings, name: str, options: SetupOptions) -> int:
     change = _plan(client, path, options, values, settings.child_environ)
     if change.before == change.after:
         click.echo(f"{client.label} is set up already; nothing to change in {path}.")
+        if options.browser:
+            _print_browser_steps(client, options, settings.child_environ)
         return 0
     _print_change(client, change, values)
     if not options.yes and not _confirmed():
@@ -102,7 +111,7 @@ def set_up(settings: Settings, name: str, options: SetupOptions) -> int:
         return 1
     backup = _write(change)
     click.echo(f"{path} is written." + (f" The previous version is {backup}." if backup else ""))
-    _print_next_steps(client, change, options, keyed=bool(values))
+    _print_next_steps(client, change, options, settings.child_environ, keyed=bool(values))
     return 0
 
 
@@ -167,7 +176,7 @@ def _values(options: SetupOptions, environ: Mapping[str, str]) -> dict[str, str]
     for name in _known(options.keys):
         if not options.from_env:
             values[name] = click.prompt(name, hide_input=True, err=True).strip()
-        elif not (value := environ.get(name, "")):
+        elif not (value := environ.get(name, "").strip()):
             raise InputError(f"{name} is not set in the environment.", field="key")
         else:
             values[name] = value
@@ -178,6 +187,11 @@ def _entry(
     client: Client, options: SetupOptions, values: Mapping[str, str], environ: Mapping[str, str]
 ) -> tuple[dict[str, object], tuple[str, ...]]:
     """The fields of the entry, and those that it must not have."""
+    if options.browser and (options.http or options.command):
+        raise InputError(
+            "--browser changes the command that installs Kindly: leave out --http and --command.",
+            field="browser",
+        )
     if options.http is None:
         command = _command(client, options, environ)
         more = UVX_ENVIRON if is_uvx(command) else {}
@@ -205,7 +219,8 @@ def _command(client: Client, options: SetupOptions, environ: Mapping[str, str]) 
             raise InputError("--command is empty.", field="command")
     else:
         uvx = shutil.which("uvx", path=environ.get("PATH"))
-        words = launcher(installed(), uvx if client.is_desktop or uvx is None else "uvx")
+        install = installed().with_browser() if options.browser else installed()
+        words = launcher(install, uvx if client.is_desktop or uvx is None else "uvx")
     return *words, "start-mcp-server", "--context", client.context
 
 
@@ -330,7 +345,12 @@ def _replace(path: Path, text: str, mode: int) -> None:
 
 
 def _print_next_steps(
-    client: Client, change: Change, options: SetupOptions, *, keyed: bool
+    client: Client,
+    change: Change,
+    options: SetupOptions,
+    environ: Mapping[str, str],
+    *,
+    keyed: bool,
 ) -> None:
     """Print the next step and what is missing."""
     click.echo(client.after)
@@ -339,11 +359,33 @@ def _print_next_steps(
             f"Other users of this machine can read {change.path}. To keep the key private, run chmod 600 on it."
         )
     tree = client.form.load(change.after)
-    environ = at(tree, (*client.path, "env"))
-    if options.http is None and not (is_table(environ) and environ.keys() & NEEDS.keys()):
+    variables = at(tree, (*client.path, "env"))
+    if options.http is None and not (is_table(variables) and variables.keys() & NEEDS.keys()):
         click.echo(
             "web_search needs a provider; the other tools work. Run this again with --key SERPER_API_KEY, or see "
             "docs/providers.md."
         )
+    _print_browser_steps(client, options, environ)
     if at(tree, (*client.path, "bearer_token_env_var")) is not None:
         click.echo(f"{client.label} reads the token from the environment variable {HTTP_TOKEN}.")
+
+
+def _print_browser_steps(client: Client, options: SetupOptions, environ: Mapping[str, str]) -> None:
+    """Print how to get what is missing for pages that need a browser."""
+    if options.http is not None or options.command is not None:
+        return
+    command = _command(client, options, environ)
+    has_driver = installs_browser(command) if is_uvx(command) else BROWSER in installed().extras
+    if not has_driver and options.browser:
+        click.echo(f"To install the browser driver, run: {sys.executable} -m {WITH_PIP}")
+    elif not has_driver:
+        click.echo("Pages drawn by JavaScript need a browser: run this again with --browser.")
+    else:
+        _print_missing_browser(environ)
+
+
+def _print_missing_browser(environ: Mapping[str, str]) -> None:
+    try:
+        find(browser_host(environ))
+    except SettingsError as error:
+        click.echo(error.detail)

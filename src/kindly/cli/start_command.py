@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -13,8 +13,9 @@ from kindly.read.stores import STORES
 from kindly.search.providers import PROVIDERS
 
 DISTRIBUTION = kindly.SERVER_NAME
+BROWSER = "browser"
 EXTRAS = {
-    "browser": "playwright",
+    BROWSER: "playwright",
     "office": "pptx",
     "otel": "opentelemetry.sdk",
     **{spec.extra: spec.module for spec in STORES if spec.extra},
@@ -42,6 +43,10 @@ class Install:
         """Whether `uvx` may delete the interpreter's folder."""
         return TEMPORARY.search(self.executable) is not None
 
+    def with_browser(self) -> "Install":
+        """The same with the extra that installs a browser driver."""
+        return replace(self, extras=tuple(sorted({*self.extras, BROWSER})))
+
 
 def installed_extras(is_installed: Callable[[str], bool]) -> tuple[str, ...]:
     """The extras whose packages are installed."""
@@ -57,6 +62,13 @@ def launcher(install: Install, uvx: str | None) -> tuple[str, ...]:
     if source == DISTRIBUTION:
         return uvx, DISTRIBUTION
     return uvx, "--from", source, DISTRIBUTION
+
+
+def installs_browser(command: Sequence[str]) -> bool:
+    """Whether a `uvx` command installs the extra with a browser driver."""
+    return any(
+        BROWSER in extras.split(",") for extras in re.findall(r"\[(.*?)\]", " ".join(command))
+    )
 
 
 def is_uvx(command: Sequence[str]) -> bool:

@@ -21,3 +21,5 @@ class ExtractOptions:
     """CSS selector: extract only the elements it matches. Without one, the main content is detected."""
     include_links: bool = True
     include_images: bool = False
+    keep_teaser: bool = False
+    """Return what a page for subscribers shows to all readers, however little, instead of raising `PageWalled`."""

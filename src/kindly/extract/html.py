@@ -91,7 +91,7 @@ def read_html(
     )
     if composed:
         return ExtractedText(text, metadata, links, hidden + invisible)
-    raise_if_walled(evidence)
+    raise_if_walled(evidence, keep_teaser=options.keep_teaser)
     return ExtractedText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
 
 

@@ -12,7 +12,9 @@ import anyio.to_thread
 
 from kindly.models import Chunk, Citation, Finding, Passage
 from kindly.read.embedder import Embedder, embed_or_note
-from kindly.read.store import Candidate, Store, StoredPage
+from kindly.read.model_check import ensure_same_model
+from kindly.read.questions import question_vectors, with_note
+from kindly.read.store import Candidate, EmbeddingModel, Store, StoredPage
 from kindly.storage.lru import LruCache
 
 if TYPE_CHECKING:
@@ -46,32 +48,36 @@ class Answering:
     ) -> tuple[Finding, ...]:
         """The answers of one page. The note about missing vectors is on the first finding only."""
         index = await self._index(stored)
-        vectors, note = await self._question_vectors(stored, questions)
+        vectors, note = await question_vectors(self._embedder, stored, questions)
         find = partial(self._page_finding, stored, index, limit)
         findings = [
             await anyio.to_thread.run_sync(find, question, vector)
             for question, vector in zip(questions, vectors, strict=True)
         ]
-        return _with_note(findings, note)
+        return with_note(findings, note)
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         """The answers of all stored pages. The note about missing vectors is on the first finding only.
 
         Raises:
             StoreUnavailable: the store fails.
+            ModelMismatch: its vectors are another model's.
         """
         embedded, note = await embed_or_note(self._embedder, questions)
+        if embedded:
+            given = EmbeddingModel(self._embedder.name, len(embedded[0]))
+            ensure_same_model(await self._store.model(), given)
         vectors: Sequence[Vectors | None] = embedded or [None] * len(questions)
         findings = [
             await self._library_finding(question, vector, limit)
             for question, vector in zip(questions, vectors, strict=True)
         ]
-        return _with_note(findings, note)
+        return with_note(findings, note)
 
     async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
         """The best passages of a page, whether they answer the question or not."""
         index = await self._index(stored)
-        vectors, _ = await self._question_vectors(stored, [question])
+        vectors, _ = await question_vectors(self._embedder, stored, [question])
         ranking = await anyio.to_thread.run_sync(
             partial(index.ask, question, vectors[0], limit=limit, threshold=0.0)
         )
@@ -84,18 +90,6 @@ class Answering:
             index = await anyio.to_thread.run_sync(_build, stored.chunks, stored.vectors)
             self._indexes.put(key, index)
         return index
-
-    async def _question_vectors(
-        self, stored: StoredPage, questions: Sequence[str]
-    ) -> "tuple[Sequence[Vectors | None], str]":
-        """One vector per question, if the page has vectors to compare with.
-
-        For a page without, `Library.keep` has noted the reason already.
-        """
-        if stored.vectors is None:
-            return [None] * len(questions), ""
-        vectors, note = await embed_or_note(self._embedder, questions)
-        return vectors or [None] * len(questions), note
 
     def _page_finding(
         self,
@@ -152,13 +146,6 @@ def _build(chunks: Sequence[Chunk], vectors: "Vectors | None") -> "Index":
     from kindly.read.ranking.rank import Index
 
     return Index(chunks, vectors)
-
-
-def _with_note(findings: Sequence[Finding], note: str) -> tuple[Finding, ...]:
-    if not findings or not note:
-        return tuple(findings)
-    first, *others = findings
-    return (replace(first, note=" ".join(filter(None, (note, first.note)))), *others)
 
 
 def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:

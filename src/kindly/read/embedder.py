@@ -1,9 +1,11 @@
 """The protocol of embedders (text → vectors), which the local model and an embedding server share."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kindly.budget import elapsed_ms
 from kindly.errors import EmbeddingsDown
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+logger = logging.getLogger(__name__)
 
 NO_VECTORS = "Ranked by words alone, because there are no embeddings now: {why}"
 
@@ -59,3 +63,9 @@ async def embed_or_note(
         return list(await embedder.embed(texts)), ""
     except EmbeddingsDown as error:
         return None, NO_VECTORS.format(why=error.detail)
+
+
+def log_batch(model: str, texts: Sequence[str], began: float, *, failed: bool = False) -> None:
+    """Log one batch that began at a time of the event loop's clock: at level debug, and never its texts."""
+    facts = {"count": len(texts), "model": model, "took_ms": elapsed_ms(began)}
+    logger.debug("embedding batch", extra=facts | {"outcome": "failed" if failed else "ok"})

@@ -17,6 +17,8 @@ from kindly.errors import ModelMismatch
 from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
+from kindly.read.model_check import ensure_same_model
+from kindly.read.similarity import SimilaritySearch
 from kindly.read.store import EmbeddingModel, Store, StoredPage
 from kindly.read.store_breaker import StoreBreaker
 from kindly.telemetry.warn_once import WarnOnce
@@ -38,10 +40,13 @@ NOT_KEPT = "The page was read, but could not be kept in the library."
 
 @dataclass(frozen=True, slots=True)
 class LibraryPolicy:
-    """The size of chunks, the score that counts as an answer, and how long pages stay."""
+    """The size of chunks, what counts as an answer, and how long pages stay."""
 
     chunk_tokens: int = 512
     threshold: float = 0.72
+    """The score from which a passage answers."""
+    cosine_threshold: float = 0.72
+    """The cosine from which a chunk matches in a similarity search."""
     fresh_for: timedelta = timedelta(hours=24)
     max_bytes: int = 1_000_000_000
     max_age: timedelta = timedelta(days=365)
@@ -63,6 +68,7 @@ class Library:
         self._policy = policy
         self._clock = clock
         self._answering = Answering(store, embedder, policy.threshold)
+        self._similarity = SimilaritySearch(embedder, policy.cosine_threshold)
         self._breaker = StoreBreaker(store, warnings or WarnOnce(), clock.monotonic)
         self._puts = 0
         self._model_is_checked = False
@@ -105,6 +111,8 @@ class Library:
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
         fresh = {} if rows is None else _by_id(unknown, rows)
+        if (model := self._model(fresh)) is not None:
+            ensure_same_model(self._model(known), model)
         if page is None or "no-store" not in page.cache_control:
             kept = await self._put(entry, chunks, fresh)
             note = " ".join(filter(None, (note, "" if kept else NOT_KEPT)))
@@ -130,6 +138,12 @@ class Library:
     ) -> tuple[Finding, ...]:
         """The answers of one page to each question."""
         return await self._answering.ask(stored, questions, limit)
+
+    async def similar(
+        self, stored: StoredPage, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]:
+        """The whole chunks of one page that are similar to each question, with the cosine as score."""
+        return await self._similarity.search(stored, questions, limit)
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         """The answers of all stored pages to each question.

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from kindly.errors import ModelMismatch
 from kindly.models import Chunk, How, StoredPageInfo
+from kindly.read.model_check import ensure_same_model
 from kindly.read.store import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -192,11 +192,7 @@ def model_to_keep(
         raise ValueError("vectors need the model that made them")
     if given is None:
         return None
-    if stored is not None and stored != given:
-        raise ModelMismatch(
-            f"The library's vectors were made by {stored.name} ({stored.dimension} dimensions), not by {given.name} "
-            f"({given.dimension}). Run `kindly library rebuild` to replace them, or configure the former model again."
-        )
+    ensure_same_model(stored, given)
     if any(vector.shape != (given.dimension,) for vector in vectors.values()):
         raise ValueError("a vector does not have its model's dimension")
     return given if stored is None and vectors else None

@@ -69,6 +69,8 @@ class EmbedderSpec:
     """What to do if it fails, for `doctor`."""
     options: "tuple[Option[Any], ...]" = ()
     """Its settings; the first one selects it."""
+    cosine_threshold: float = 0.72
+    """The cosine from which a chunk is similar to a question, unless `SIMILARITY_THRESHOLD` is set."""
     is_remote: bool = False
     """Whether it needs the API client, and `doctor` may call it only with `--live`."""
 

@@ -4,6 +4,7 @@ A store keeps pages as chunks with their terms and vectors. It does not rank: it
 chunks for a question over all pages; `kindly.read.ranking` ranks them.
 """
 
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Vectors = NDArray[np.float32]
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +145,8 @@ class StoreSettings:
     """None: keep pages in memory, if the store can."""
     url: str = field(default="", repr=False)
     """The URL of a database server, credentials included."""
+
+
+def log_opening(kind: str, place: str) -> None:
+    """Log that a store was opened: at level debug, with a path or an address without credentials."""
+    logger.debug("store opened", extra={"kind": kind, "place": place})

@@ -46,6 +46,8 @@ class SearchAttempt:
 
     query: Query
     deadline: Deadline
+    queue_until: Deadline | None = None
+    """Until when the last provider's rate limit may be waited for, if that is longer than the search may take."""
     failures: list[SearchError] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)
     """Providers whose circuit breaker is open, with their failures in a row."""
@@ -68,7 +70,10 @@ class SearchAttempt:
         return "; ".join((*failed, *self._skipped_words())) or otherwise
 
     def error(self) -> SearchError:
-        """The first provider's error, with a note on the other providers that failed or were skipped."""
+        """The first provider's error, with a note on the other providers that failed or were skipped.
+
+        It lists the instances that any of them called.
+        """
         primary, *others = self.failures
         notes = []
         if others:
@@ -76,7 +81,10 @@ class SearchAttempt:
             notes.append(f"The fallback failed too: {causes}.")
         if self.skipped:
             notes.append(f"Not called: {', '.join(self._skipped_words())}.")
-        return primary.replace(detail=" ".join((primary.detail, *notes))) if notes else primary
+        if not notes:
+            return primary
+        attempted = tuple(instance for failure in self.failures for instance in failure.attempted)
+        return primary.replace(detail=" ".join((primary.detail, *notes)), attempted=attempted)
 
     def _skipped_words(self) -> list[str]:
         return [f"{name} is paused after {count} failures" for name, count in self.skipped.items()]
@@ -92,8 +100,6 @@ def cause_of(error: SearchError) -> str:
 
 def none_configured(hints: SetupHints) -> NoProvider:
     """The error that names the settings to set."""
-    keyless = f"; or, without a key, {' or '.join(hints.keyless)}" if hints.keyless else ""
-    return NoProvider(
-        f"No search provider is configured: set {' or '.join(hints.keys)}{keyless}. "
-        "Pages can be read without any: get_content (kindly fetch) works."
-    )
+    keys, keyless = " or ".join(hints.keys), " or ".join(hints.keyless)
+    choices = f"{keys}; or, without a key, {keyless}" if keys and keyless else keys or keyless
+    return NoProvider(f"No search provider is configured{choices and f': set {choices}'}.")

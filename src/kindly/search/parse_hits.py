@@ -15,6 +15,8 @@ from kindly.models import Hit
 from kindly.search.provider import ProviderSpec
 from kindly.search.vendor_api import invalid_answer
 
+OTHER_SCHEMES = frozenset({"ftp", "ftps", "sftp"})
+"""Addresses that are passed on although they cannot be fetched."""
 TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
@@ -31,7 +33,7 @@ class HitFields:
 
 
 def hits_from(items: object, fields: HitFields, spec: ProviderSpec) -> tuple[Hit, ...]:
-    """The hits in order, without items that have no web address.
+    """The hits in order, without items that have no address. `ftp:` and `mailto:` links are kept.
 
     Raises:
         ProviderAnswerInvalid: It is not a list, or it has items and none of them can be used.
@@ -49,7 +51,7 @@ def hits_from(items: object, fields: HitFields, spec: ProviderSpec) -> tuple[Hit
             engines=_words(item.get(fields.engines)),
         )
         for item in items
-        if isinstance(item, dict) and _is_web_address(url := item.get(fields.url))
+        if isinstance(item, dict) and _is_address(url := item.get(fields.url))
     )
     if items and not hits:
         raise invalid_answer(spec, "none of its results has a web address")
@@ -94,11 +96,13 @@ def number_in(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _is_web_address(value: object) -> TypeGuard[str]:
+def _is_address(value: object) -> TypeGuard[str]:
     if not isinstance(value, str) or not value.isprintable():
         return False
     try:
         parts = urlsplit(value)
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    if parts.scheme == "mailto":
+        return "@" in parts.path
+    return parts.scheme in {"http", "https", *OTHER_SCHEMES} and bool(parts.hostname)

@@ -4,7 +4,7 @@ A provider takes a `Query` and a `Deadline` and returns its results in the vendo
 providers nor the environment, and never retries.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -84,11 +84,14 @@ class Pace:
     calls: float
     per_s: float
 
-    def at_most(self, per_minute: int | None) -> "Pace":
-        """This pace, slowed where necessary to so many calls a minute."""
+    def at_most(self, per_minute: int | None, *, burst: bool = False) -> "Pace":
+        """This pace, slowed where necessary to so many calls a minute.
+
+        With `burst`, a minute's calls may be made at once; otherwise only if this pace allows that.
+        """
         if per_minute is None or per_minute / 60 >= self.calls / self.per_s:
             return self
-        bursts = self.per_s >= 60 or per_minute <= self.calls
+        bursts = burst or self.per_s >= 60 or per_minute <= self.calls
         return Pace(per_minute, 60) if bursts else Pace(1, 60 / per_minute)
 
 
@@ -105,6 +108,8 @@ class Access:
     """For providers that remember something between starts."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The values of all options, by name."""
+    wait: Callable[[Deadline], Awaitable[None]] | None = None
+    """Waits until the rate limit allows a further request of the same search; raises `ProviderRateLimited`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,8 @@ class ProviderSpec:
     """What else a status means at this vendor: a sentence that is added to the error."""
     status_sentences: Mapping[int, str] = field(default_factory=dict, hash=False)
     """The error's sentence for a status, where the usual one is wrong for this vendor."""
+    pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
+    """The searches, one page each, that together give as many results as a query asks for."""
     reasons: Mapping[str, type[SearchError]] = field(default_factory=dict, hash=False)
     """Error codes in the JSON of an HTTP 4xx that say more than the status; nothing else of its body is read."""
 

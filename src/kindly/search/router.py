@@ -4,7 +4,7 @@ It is given providers in order and returns finished hits that say which provider
 know which vendors there are, nor how they are called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
@@ -18,12 +18,11 @@ from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.managed_provider import ManagedProvider
 from kindly.search.parallel import ParallelSearch, search_in_parallel
-from kindly.search.provider import Pace, SearchProvider
+from kindly.search.provider import SearchProvider
 from kindly.search.provider_pacing import Pacer
 from kindly.search.provider_stats import ProviderStats
 from kindly.search.ranking.fusion import fuse
 from kindly.search.ranking.postprocess import clean, visible
-from kindly.search.rate_limits import RateLimits
 from kindly.search.result_cache import SearchCache
 from kindly.storage.state import State
 from kindly.telemetry.trace import span
@@ -39,13 +38,12 @@ class ProviderEntry:
     """A provider and what the router needs to know about it."""
 
     provider: SearchProvider
-    label: str
-    """Its name in messages."""
-    pace: Pace
-    limits: RateLimits
-    """Learned by the API client from the headers of the provider's responses."""
+    pacer: Pacer
+    """Its rate limit."""
     scraped: bool = False
     """Whether it parses web pages meant for people."""
+    pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
+    """The searches, one page each, that together give as many results as a query asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,11 @@ class RouterSettings:
     """For a whole search, however many providers it calls: with all of them down, the error comes within 10 s."""
     concurrency: int = 10
     """Queries of `search_all` that run concurrently."""
+    queues: bool = False
+    """Whether the last provider's rate limit is waited for until the call's deadline, and once more after HTTP 429.
+
+    `budget_s` then counts from the moment at which the provider is called.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,8 @@ class Router:
 
     async def _search(self, query: Query, deadline: Deadline) -> Hits:
         began = self.clock.monotonic()
-        attempt = SearchAttempt(query, deadline.within(self.settings.budget_s))
+        queue_until = deadline if self.settings.queues else None
+        attempt = SearchAttempt(query, deadline.within(self.settings.budget_s), queue_until)
         available = sum(provider.breaker.allows_call for provider in self.providers)
         in_parallel = self.settings.parallel > 1 and available > 1
         hits = await (self._fused(attempt) if in_parallel else self._in_order(attempt))
@@ -169,21 +173,34 @@ class Router:
     async def _call_last(
         self, attempt: SearchAttempt, provider: ManagedProvider
     ) -> ProviderResults:
-        """Call the last provider; a temporary fault is retried once."""
-        pause_s = RETRY_PAUSE_S * (0.5 + self.clock.random())
+        """Call the last provider; a temporary fault, or a refusal that can be waited for, is retried once."""
+        until = attempt.queue_until or attempt.deadline
+        limit_s = attempt.deadline.remaining_s() if attempt.queue_until else None
         try:
-            return await provider.search(attempt.query, attempt.deadline)
-        except (ProviderFailed, ProviderUnreachable) as error:
-            if error.retry_after_s is not None or pause_s >= attempt.deadline.remaining_s():
+            return await provider.search(attempt.query, until, limit_s=limit_s)
+        except (ProviderFailed, ProviderUnreachable, ProviderRateLimited) as error:
+            pause_s = self._pause_s(attempt, provider, error)
+            if pause_s is None or pause_s >= until.remaining_s():
                 raise
             fault = error
         await self.clock.sleep(pause_s)
         try:
-            return await provider.search(attempt.query, attempt.deadline)
+            return await provider.search(attempt.query, until, limit_s=limit_s)
         except ProviderRateLimited as refused:
             if refused.status is not None:
                 raise
         raise fault  # our own rate limit refused the retry: the first error is the one to report
+
+    def _pause_s(
+        self, attempt: SearchAttempt, provider: ManagedProvider, error: SearchError
+    ) -> float | None:
+        """Seconds before a retry; None if there is none: without a queue, never while the provider asks to wait."""
+        asked_s = error.retry_after_s or provider.pacer.limits.pause_s
+        if isinstance(error, ProviderRateLimited):
+            return asked_s if attempt.queue_until and error.status and asked_s else None
+        if error.retry_after_s is not None:
+            return None
+        return RETRY_PAUSE_S * (0.5 + self.clock.random())
 
     async def _fused(self, attempt: SearchAttempt) -> Hits:
         """The hits of several providers, fused."""
@@ -238,10 +255,11 @@ def build_router(
         ManagedProvider(
             entry.provider,
             CircuitBreaker(clock.monotonic),
-            Pacer(entry.provider.name, entry.label, entry.pace, entry.limits, clock.sleep),
+            entry.pacer,
             stats,
             scraped=entry.scraped,
             clock=clock,
+            pages=entry.pages,
         )
         for entry in entries
     )

@@ -43,6 +43,7 @@ REASON_DEPTH = 6
 """Nesting of the JSON that is searched."""
 
 SENTENCES: dict[type[SearchError], str] = {
+    ProviderTimeout: "{label} did not answer in time (HTTP {status}).",
     ProviderFailed: "{label} returned a server error (HTTP {status}).",
     ProviderRateLimited: "{label}'s rate limit or quota is reached (HTTP {status}).",
     ProviderAuth: "{label} refused the API key (HTTP {status}): check {key_setting} and the account.",
@@ -214,6 +215,8 @@ def _leaf_for(status: int, spec: ProviderSpec) -> type[SearchError] | None:
         return ProviderRateLimited
     if status in {401, 402, 403}:
         return ProviderAuth
+    if status == 408:
+        return ProviderTimeout
     if status >= 500:
         return ProviderFailed
     if status >= 400:

@@ -1,7 +1,7 @@
 """Arguments of a call: strict in meaning, lenient in spelling. A wrong one becomes an `InputError` in plain words."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
@@ -23,6 +23,10 @@ class InWords:
     allowed: str
 
 
+class AsGiven:
+    """Marks a free text that is passed on as it is: only null means that it is absent, not the word."""
+
+
 class Arguments(BaseModel):
     """Base of all argument models: strict in meaning, lenient in spelling."""
 
@@ -33,19 +37,19 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _lenient(cls, values: object) -> object:
-        """Read `"5"`, `"true"` and `"[…]"` as the values they spell, and drop empty options."""
+        """Read `"5"`, `"true"` and `"[…]"` as the values they spell, and drop options that are absent."""
         if not isinstance(values, Mapping):
             return values
         known = cls.model_fields
         return {
             name: _respelled(_bounded(value), known[name]) if name in known else value
             for name, value in values.items()
-            if name not in known or known[name].is_required() or not _absent(value)
+            if name not in known or known[name].is_required() or not _absent(value, known[name])
         }
 
     @classmethod
-    def parse(cls, values: Mapping[str, object] | None) -> Self:
-        """Arguments as a client sent them.
+    def parse(cls, values: Mapping[str, object] | None, mask: Callable[[str], str] = str) -> Self:
+        """Arguments as a client sent them. `mask` hides secrets in what an error quotes.
 
         Raises:
             InputError: one is wrong; the text names it and what is allowed.
@@ -53,7 +57,7 @@ class Arguments(BaseModel):
         try:
             return cls.model_validate(dict(values or {}))
         except ValidationError as error:
-            raise _input_error(error, cls.model_fields) from None
+            raise _input_error(error, cls.model_fields, mask) from None
 
     @classmethod
     def schema_for_clients(cls) -> Json:
@@ -78,10 +82,24 @@ def as_list(value: str | list[str]) -> list[str]:
     return [value] if isinstance(value, str) else value
 
 
-def _absent(value: object) -> bool:
-    return value is None or (
-        isinstance(value, str) and value.strip().lower() in {"", "none", "null"}
-    )
+def _absent(value: object, field_info: FieldInfo) -> bool:
+    """Whether an option counts as not given: null or, for numbers and plain texts, a word for it.
+
+    Of a choice, a flag and a text that is passed on, such a word is a value like any other.
+    """
+    if not isinstance(value, str):
+        return value is None
+    is_flag = bool in _member_types(field_info.annotation)
+    is_free = any(isinstance(item, AsGiven) for item in field_info.metadata)
+    if is_flag or is_free or _choices(field_info):
+        return False
+    return value.strip().lower() in {"", "none", "null"}
+
+
+def _choices(field_info: FieldInfo) -> list[object]:
+    """The values that an argument with fixed choices allows; empty for any other."""
+    types = _member_types(field_info.annotation)
+    return [choice for kind in types if get_origin(kind) is Literal for choice in get_args(kind)]
 
 
 class _Huge:
@@ -103,8 +121,7 @@ def _respelled(value: object, field_info: FieldInfo) -> object:
     if not isinstance(value, str) or str in types:
         return value
     plain = value.strip().lower()
-    choices = [choice for kind in types if get_origin(kind) is Literal for choice in get_args(kind)]
-    if any(isinstance(choice, str) for choice in choices):
+    if any(isinstance(choice, str) for choice in _choices(field_info)):
         return plain
     try:
         return json.loads(plain)
@@ -123,29 +140,29 @@ def _member_types(annotation: object) -> Iterator[object]:
         yield annotation
 
 
-def _input_error(error: ValidationError, fields: Mapping[str, FieldInfo]) -> InputError:
+def _input_error(
+    error: ValidationError, fields: Mapping[str, FieldInfo], mask: Callable[[str], str]
+) -> InputError:
     first = error.errors(include_url=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     if first["type"] == "extra_forbidden":
-        return InputError(
-            f"Unknown argument {name[:MAX_QUOTED]!r}. Allowed: {', '.join(fields)}.",
-            field=name[:MAX_QUOTED],
-        )
+        shown = mask(name)[:MAX_QUOTED]
+        return InputError(f"Unknown argument {shown!r}. Allowed: {', '.join(fields)}.", field=shown)
     if first["type"] == "missing":
         return InputError(f"{name} is required.", field=name)
     rule = f"{first['msg'][0].lower()}{first['msg'][1:]}"
     if first["type"] == "string_pattern_mismatch":
         rule = f"must be {_in_words(fields[name])}"
-    return InputError(f"{name}: {rule}, not {_quoted(first['input'])}.", field=name)
+    return InputError(f"{name}: {rule}, not {_quoted(first['input'], mask)}.", field=name)
 
 
 def _in_words(field_info: FieldInfo) -> str:
     return next(item.allowed for item in field_info.metadata if isinstance(item, InWords))
 
 
-def _quoted(value: object) -> str:
+def _quoted(value: object, mask: Callable[[str], str]) -> str:
     try:
-        shown = repr(value)
+        shown = mask(repr(value))
     except (ValueError, RecursionError):
         return f"this {type(value).__name__}"
     return shown if len(shown) <= MAX_QUOTED else f"{shown[:MAX_QUOTED]}…"
@@ -178,4 +195,8 @@ Region = Annotated[
     str | None,
     Field(pattern=r"^[A-Za-z]{2}$", description="Country code, e.g. us"),
     InWords("a country code of two letters such as us"),
+]
+FreeLanguage = Annotated[str | None, Field(max_length=200, description="e.g. en"), AsGiven()]
+FreeRegion = Annotated[
+    str | None, Field(max_length=200, description="Country code, e.g. us"), AsGiven()
 ]

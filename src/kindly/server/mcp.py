@@ -1,7 +1,8 @@
 """The MCP server: a profile and an app → a server that lists and calls tools, and serving it over stdio."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -14,6 +15,7 @@ import kindly
 from kindly.app import App
 from kindly.server.run_call import run_call
 from kindly.server.server_state import AppHolder, ServerState
+from kindly.server.surrogates import RepairedStream
 from kindly.server.tool import Output, Profile, Tool
 
 Context = ServerRequestContext[App]
@@ -32,9 +34,10 @@ class KindlyServer(Server[App]):
 
 def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = False) -> KindlyServer:
     """A server that offers the profile's tools. The app is opened when it starts and closed when it stops."""
-    tools = {
-        (tool.name.replace(".", "_") if plain_names else tool.name): tool for tool in profile.tools
-    }
+    tools = _named(profile.tools, plain_names=plain_names)
+    instructions = profile.instructions
+    for name, tool in tools.items():
+        instructions = instructions.replace(tool.name, name)
     listed = [_listed(name, tool) for name, tool in tools.items()]
     holder = AppHolder()
     was_listed = anyio.Event()
@@ -59,9 +62,9 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         app = context.lifespan_context
         tool = tools.get(params.name)
         if tool is None:
-            name = params.name[:MAX_QUOTED_NAME]
+            name = app.redactor.text(params.name)[:MAX_QUOTED_NAME]
             text = f"Unknown tool {name!r}. Tools: {', '.join(tools)}."
-            return _result(Output(app.redactor.text(text), failed=True))
+            return _result(Output(text, failed=True))
         return _result(await run_call(tool, params.arguments, app, _Progress(context)))
 
     return KindlyServer(
@@ -69,11 +72,18 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         kindly.SERVER_NAME,
         version=kindly.__version__,
         title="Kindly",
-        instructions=profile.instructions,
+        instructions=instructions,
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def _named(tools: Sequence[Tool], *, plain_names: bool) -> dict[str, Tool]:
+    """The tools by the names that clients use; each knows the name of the one that reads a page."""
+    named = {(tool.name.replace(".", "_") if plain_names else tool.name): tool for tool in tools}
+    page_tool = next((name for name, tool in named.items() if tool.reads_page), "")
+    return {name: replace(tool, page_tool=page_tool) for name, tool in named.items()}
 
 
 async def _warm_up(was_listed: anyio.Event, app: App) -> None:
@@ -114,4 +124,4 @@ def _result(output: Output) -> types.CallToolResult:
 async def serve_stdio(server: Server[App]) -> None:
     """Serve one client over standard input and output until it closes its end."""
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        await server.run(RepairedStream(incoming), outgoing, server.create_initialization_options())

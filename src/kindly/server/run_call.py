@@ -14,6 +14,7 @@ from kindly.redact import Redactor
 from kindly.server.call_telemetry import observed
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import UNEXPECTED, sentence
+from kindly.server.surrogates import without_surrogates
 from kindly.server.tool import Call, Output, Tool
 from kindly.stages import Progress
 from kindly.text.durations import seconds
@@ -40,16 +41,18 @@ async def _output(
 ) -> Output:
     """Run a tool. The only place that catches unexpected exceptions: they are logged and become a plain sentence."""
     try:
-        parsed = tool.arguments.parse(arguments)
+        parsed = tool.arguments.parse(arguments, app.redactor.text)
         deadline = Deadline.after(app.deadline_s)
         with anyio.fail_after(app.deadline_s + GRACE_S):
             async with app.call_limit.slot():
-                return await tool.run(Call(app, deadline, progress), parsed)
+                return await tool.run(Call(app, deadline, progress, tool.page_tool), parsed)
     except KindlyError as error:
-        return _failed(tool, error, arguments)
+        return _failed(tool, error, _shown(arguments, app.redactor))
     except TimeoutError:
         detail = f"No answer within {seconds(app.deadline_s)}."
-        return _failed(tool, CallTimeout(detail, limit_s=app.deadline_s), arguments)
+        return _failed(
+            tool, CallTimeout(detail, limit_s=app.deadline_s), _shown(arguments, app.redactor)
+        )
     except Exception:
         logger.exception("unexpected error", extra={"tool": tool.name, "call": call_id})
         return Output(UNEXPECTED, failed=True, outcome=Ending.ERROR)
@@ -60,7 +63,13 @@ def _failed(tool: Tool, error: KindlyError, arguments: Mapping[str, object]) -> 
     outcome: CallOutcome = Ending.BUSY if isinstance(error, Busy) else error.kind
     if tool.failure is not None:
         return replace(tool.failure(error, arguments), outcome=outcome)
-    return Output(sentence(error), failed=True, outcome=outcome)
+    return Output(sentence(error, tool.page_tool), failed=True, outcome=outcome)
+
+
+def _shown(arguments: Json, redactor: Redactor) -> Json:
+    """Arguments as an answer may repeat them."""
+    shown: Json = without_surrogates(redactor.value(arguments))
+    return shown
 
 
 def _redacted(output: Output, redactor: Redactor) -> Output:

@@ -37,6 +37,8 @@ class Call:
     app: "App"
     deadline: Deadline
     progress: Progress
+    page_tool: str = ""
+    """The name of the tool that reads a known page, for advice; empty if this server offers none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class Tool:
     run: Callable[[Call, Any], Awaitable[Output]]
     open_world: bool = True
     """Whether a call may reach the network."""
+    reads_page: bool = False
+    """Whether it reads a known page: the advice after a failed search names it."""
+    page_tool: str = ""
+    """The name under which this server offers such a tool; set by the server."""
     failure: Callable[[KindlyError, Mapping[str, object]], Output] | None = None
     """An error and the arguments as sent → the answer, where the contract defines its shape."""
 

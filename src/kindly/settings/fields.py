@@ -39,7 +39,12 @@ class SettingFields(BaseModel):
         bool, Env("KINDLY_PLAIN_NAMES", "Replace the dot in tool names by an underscore.")
     ] = False
     max_tokens: Annotated[
-        int, Field(ge=500, le=1_000_000), Env("KINDLY_MAX_TOKENS", "Tokens of an answer.")
+        int,
+        Field(ge=500, le=1_000_000),
+        Env(
+            "KINDLY_MAX_TOKENS",
+            "Tokens of an answer; unset, Google's JSON in profile `pages` may fill the maximum of the context.",
+        ),
     ] = 20_000
     deadline_s: Annotated[
         float | None,
@@ -243,7 +248,11 @@ class SettingFields(BaseModel):
     similarity_threshold: Annotated[
         float,
         Field(ge=0, le=1),
-        Env("SIMILARITY_THRESHOLD", "The score from which a passage counts as an answer."),
+        Env(
+            "SIMILARITY_THRESHOLD",
+            "The score from which a passage counts as an answer. In profile `pages`, the cosine from which a chunk is "
+            "returned; unset, 0.25 there with the local model.",
+        ),
     ] = 0.72
 
     cassette: Annotated[

@@ -5,9 +5,16 @@ from pathlib import Path
 
 from kindly.read.embedders import EMBEDDERS
 from kindly.recording import recording_file
+from kindly.settings.options import OPTIONS
 from kindly.settings.profile_catalogue import PROFILE_NAMES, profile_defaults
 from kindly.settings.sources import Value, config_path, from_environ, from_file
-from kindly.settings.variables import ENV_BY_FIELD, NEEDS, URL_NAMES, known_names
+from kindly.settings.variables import (
+    ENV_BY_FIELD,
+    NEEDS,
+    TOKEN_NAMES,
+    URL_NAMES,
+    known_names,
+)
 
 
 def merged_values(
@@ -26,7 +33,18 @@ def merged_values(
         for name, value in overrides.items()
         if value is not None
     }
+    merged = {name: value for name, value in merged.items() if not _is_blank(name, value)}
     return _from_profile(merged) | _from_recording(merged) | merged
+
+
+def _is_blank(name: str, value: Value) -> bool:
+    """Whether it is a key or token without a character: that counts as none."""
+    secrets = (option.name for option in OPTIONS if option.kind == "secret")
+    return (
+        name in {*NEEDS, *TOKEN_NAMES, *secrets}
+        and isinstance(value.value, str)
+        and not value.value.strip()
+    )
 
 
 def _from_profile(merged: Mapping[str, Value]) -> dict[str, Value]:

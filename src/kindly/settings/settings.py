@@ -23,6 +23,7 @@ from kindly.settings.options import OPTIONS, AllFields
 from kindly.settings.profile_catalogue import profile_defaults
 from kindly.settings.sources import CONFIG_NAME, Origin, Value
 from kindly.settings.validation import (
+    check_driver,
     check_packages,
     check_provider_names,
     first_problem,
@@ -70,6 +71,12 @@ class Settings(AllFields):
     def default_tokens(self) -> int:
         """The size of an answer if a call does not ask for another one."""
         return min(self.max_tokens, self.hosting.max_tokens)
+
+    @property
+    def raw_tokens(self) -> int:
+        """The size of an answer that passes a vendor's JSON on: the host's cap, unless `KINDLY_MAX_TOKENS` is set."""
+        is_set = "max_tokens" in self.model_fields_set
+        return self.default_tokens if is_set else self.hosting.max_tokens
 
     @property
     def profile_defaults(self) -> ProfileDefaults:
@@ -124,6 +131,12 @@ class Settings(AllFields):
         return embedder_for(self.options)
 
     @property
+    def cosine_threshold(self) -> float:
+        """The cosine from which a chunk matches: `SIMILARITY_THRESHOLD` if it is set, else the embedder's own."""
+        is_set = "similarity_threshold" in self.model_fields_set
+        return self.similarity_threshold if is_set else self.embedder_spec.cosine_threshold
+
+    @property
     def search_file(self) -> Path:
         """Where the state of search is kept if servers do not share it."""
         return self.data_path / "search.sqlite"
@@ -167,8 +180,9 @@ class Settings(AllFields):
         addresses += [
             secret.get_secret_value() for secret in (*self.needed.values(), *proxies) if secret
         ]
-        for address in (part for text in addresses for part in text.split(",")):
-            user, _, host = address.strip().partition("://")[2].rpartition("@")
+        for address in (part for text in addresses for part in (text, *text.split(","))):
+            before, _, host = address.strip().rpartition("@")
+            user = before.partition("://")[2] or before.removeprefix("//")
             if host and user:
                 name, _, password = user.partition(":")
                 yield from (
@@ -180,17 +194,23 @@ class Settings(AllFields):
 
     def configured(self) -> tuple[ProviderSpec, ...]:
         """The providers whose needs are all set, in the order in which they are called."""
-        ready = [spec for spec in PROVIDERS if all(need.name in self.needed for need in spec.needs)]
-        if not self.keeps:
-            ready = [spec for spec in ready if spec.library is None]
+        return tuple(
+            spec
+            for spec in self.usable_providers()
+            if all(need.name in self.needed for need in spec.needs)
+        )
+
+    def usable_providers(self) -> tuple[ProviderSpec, ...]:
+        """The providers that the profile and `KINDLY_PROVIDERS` allow, in order, whether or not their needs are set."""
+        usable = [spec for spec in PROVIDERS if self.keeps or spec.library is None]
         allowed = self.profile_defaults.allowed_providers(self.options)
         if allowed is not None:
-            ready = [spec for spec in ready if spec.name in allowed]
+            usable = [spec for spec in usable if spec.name in allowed]
         if not self.providers:
-            return tuple(ready)
+            return tuple(usable)
         return tuple(
             sorted(
-                (spec for spec in ready if spec.name in self.providers),
+                (spec for spec in usable if spec.name in self.providers),
                 key=lambda spec: self.providers.index(spec.name),
             )
         )
@@ -236,7 +256,7 @@ class Settings(AllFields):
             if env.name in merged
         }
         needed = {name: plugin_value(name, merged[name]) for name in NEEDS if name in merged}
-        fields["needed"] = {name: text for name, text in needed.items() if text is not None}
+        fields["needed"] = {name: text for name, text in needed.items() if text}
         fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
         fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
         try:
@@ -245,4 +265,5 @@ class Settings(AllFields):
             raise SettingsError(first_problem(error, merged)) from None
         check_provider_names(settings.providers)
         check_packages(settings.configured())
+        check_driver(settings.browser)
         return settings

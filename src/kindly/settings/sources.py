@@ -108,15 +108,23 @@ def _variable(key: str, path: Path, names: Names) -> str:
 
 
 def from_environ(environ: Mapping[str, str], names: Names) -> dict[str, Value]:
-    """Values of the environment; an unknown name that starts with `KINDLY_` is an error."""
+    """Values of the environment; blank ones count as not set.
+
+    Raises:
+        SettingsError: a name that starts with `KINDLY_` is unknown.
+    """
     for name in environ:
         if name.startswith("KINDLY_") and name not in names.known:
             raise SettingsError(
                 f"Unknown setting {name} in the environment.{names.suggestion(name)}"
             )
-    found = {name: Value(environ[name], "environment") for name in names.known if environ.get(name)}
+    found = {
+        name: Value(environ[name], "environment")
+        for name in names.known
+        if environ.get(name, "").strip()
+    }
     for name, aliases in names.aliases.items():
         for alias in aliases:
-            if environ.get(alias) and name not in found:
+            if environ.get(alias, "").strip() and name not in found:
                 found[name] = Value(environ[alias], "environment")
     return found

@@ -151,6 +151,26 @@ async def test_page_that_breaks_its_process_fails_alone(command: str) -> None:
         assert texts == ["fine"] * 3
 
 
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("killed", OutcomeKind.UNREACHABLE),
+        ("crash", OutcomeKind.TOO_LARGE),
+        ("bug", OutcomeKind.TOO_LARGE),
+        ("bomb", OutcomeKind.TOO_LARGE),
+    ],
+)
+async def test_a_killed_process_is_unreachable_and_a_page_that_breaks_it_too_large(
+    command: str, kind: OutcomeKind
+) -> None:
+    async with hostile() as workers:
+        with pytest.raises(ExtractionFailed) as caught:
+            await run(workers, command)
+        assert caught.value.kind is kind
+        assert caught.value.outcome.retryable is (kind is OutcomeKind.UNREACHABLE)
+        assert await run(workers, "fine") == "fine"
+
+
 async def test_cancelled_page_ends_its_process(tmp_path: Path) -> None:
     report = tmp_path / "process"
     async with hostile() as workers:

@@ -14,6 +14,7 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import (
     AddressRefused,
+    BrowserUnavailable,
     FetchError,
     PageForbidden,
     PageNotFound,
@@ -23,9 +24,14 @@ from kindly.errors import (
     SettingsError,
 )
 from kindly.fetch.browser import driver_protocol
-from kindly.fetch.browser.browser_pool import BrowserPool, BrowserSeams, open_browser
+from kindly.fetch.browser.browser_pool import (
+    FAILED_START_S,
+    BrowserPool,
+    BrowserSeams,
+    open_browser,
+)
 from kindly.fetch.browser.browser_process import StartError
-from kindly.fetch.browser.launch import BrowserSettings
+from kindly.fetch.browser.launch import Browser, BrowserSettings
 from kindly.fetch.guard.guard import Guard, GuardPolicy
 from kindly.models import FetchMethod, How, Page
 from kindly.urls import parse
@@ -309,7 +315,7 @@ async def test_start_is_retried_with_exponential_back_off() -> None:
 @pytest.mark.parametrize(
     ("failure", "tries", "says"),
     [
-        (StartError("Failed to connect to browser"), 3, "KINDLY_BROWSER_PATH"),
+        (StartError("Failed to connect to browser"), 3, "3 attempts failed"),
         (StartError("No usable sandbox! If you are on Ubuntu"), 1, "sandbox"),
         (SettingsError("No browser was found."), 1, "No browser was found."),
     ],
@@ -319,10 +325,36 @@ async def test_browser_that_does_not_start_is_reported_after_its_attempts(
     failure: Exception, tries: int, says: str
 ) -> None:
     async with pool(failure) as (at, launch):
-        with pytest.raises(PageUnreachable) as caught:
+        with pytest.raises(BrowserUnavailable) as caught:
             await rendered(at)
     assert says in caught.value.detail
+    assert caught.value.attempts == (0 if isinstance(failure, SettingsError) else tries)
     assert len(launch.proxies) == tries
+
+
+async def test_browser_that_did_not_start_is_started_again_after_a_pause() -> None:
+    time = FakeTime()
+    failure = StartError("No usable sandbox!")
+    async with pool(failure, FakeBrowser(), time=time) as (at, launch):
+        for _ in range(2):
+            with pytest.raises(BrowserUnavailable):
+                await rendered(at)
+        assert len(launch.proxies) == 1
+        time.passed_s += FAILED_START_S
+        assert (await rendered(at)).status == 200
+
+
+async def test_browser_that_takes_too_long_to_start_is_reported() -> None:
+    async def never(proxy: str, tasks: TaskGroup) -> Browser:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    guard = Guard(GuardPolicy())
+    async with open_browser(
+        BrowserSettings(), guard, environ={}, seams=BrowserSeams(launch=never)
+    ) as at:
+        with pytest.raises(BrowserUnavailable, match="did not start in time"):
+            await rendered(at, within_s=0.01)
 
 
 @pytest.mark.parametrize(

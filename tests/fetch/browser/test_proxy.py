@@ -284,6 +284,17 @@ async def test_interim_answers_are_passed_over() -> None:
     assert answer == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhi"
 
 
+async def test_endless_interim_answers_are_a_bad_gateway() -> None:
+    async def endless(talk: Talk) -> None:
+        await talk.receive()
+        await talk.send(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 2_500)
+        await talk.receive()
+
+    async with world(endless) as at:
+        answer = await at.ask("GET http://pub.example.com/ HTTP/1.1")
+    assert answer.startswith(b"HTTP/1.1 502 ")
+
+
 async def test_opened_private_host_is_let_through() -> None:
     async with world(policy=GuardPolicy(allow_private=("10.0.0.1:8080",))) as at:
         answer = await at.ask("GET http://10.0.0.1:8080/ HTTP/1.1")

@@ -106,8 +106,10 @@ async def test_each_call_names_the_site_and_the_key_only_when_set() -> None:
     await with_key.load(STACKEXCHANGE, URL, STACKEXCHANGE_KEY="canary-1234")
 
     assert all("site=stackoverflow.com" in ask.url.target for ask in without.asked)
-    assert not any("key=" in ask.url.target for ask in without.asked)
-    assert all("key=canary-1234" in ask.url.target for ask in with_key.asked)
+    assert not any(ask.headers for ask in without.asked)
+    sent = ("Authorization", "Bearer canary-1234")
+    assert all(sent in ask.headers for ask in with_key.asked)
+    assert not any("canary" in ask.url.target for ask in with_key.asked)
     assert len(without.asked) == 3
 
 

@@ -7,7 +7,15 @@ from pydantic import SecretStr
 from kindly.budget import Deadline
 from kindly.errors import ProviderAnswerInvalid, ProviderAuth, ProviderRejected, SearchError
 from kindly.models import Hit, ProviderResults, Query
-from kindly.search.providers.brave import SPEC, VERTICALS, WEB, Brave, to_hits, to_params
+from kindly.search.providers.brave import (
+    SPEC,
+    VERTICALS,
+    WEB,
+    Brave,
+    to_hits,
+    to_pages,
+    to_params,
+)
 from tests.support.fakes import FakeApi, built, provider_answer
 
 pytestmark = pytest.mark.anyio
@@ -61,6 +69,23 @@ async def test_request_is_a_get_with_the_token_header() -> None:
 )
 def test_filters_are_sent_under_the_vendors_names(query: Query, added: dict[str, str]) -> None:
     assert to_params(query) == PLAIN | added
+
+
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        (Query("x", count=20), [(20, 1)]),
+        (Query("x", count=21), [(20, 1), (20, 2)]),
+        (Query("x", count=50), [(20, 1), (20, 2), (20, 3)]),
+        (Query("x", count=900), [(20, page) for page in range(1, 11)]),
+        (Query("x", count=50, page=2), [(50, 2)]),
+        (Query("x", count=50, category="news"), [(50, 1)]),
+    ],
+)
+def test_more_results_than_a_page_has_are_several_pages(
+    query: Query, pages: list[tuple[int, int]]
+) -> None:
+    assert [(page.count, page.page) for page in to_pages(query)] == pages
 
 
 @pytest.mark.parametrize(

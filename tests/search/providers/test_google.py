@@ -83,6 +83,10 @@ async def test_request_is_a_get_with_the_key_in_a_header() -> None:
         pytest.param(Query("x", time_range="month"), {"dateRestrict": "m1"}, id="month"),
         pytest.param(Query("x", time_range="year"), {"dateRestrict": "y1"}, id="year"),
         pytest.param(Query("x", language="pt-BR"), {"hl": "pt-BR", "lr": "lang_pt"}, id="language"),
+        pytest.param(
+            Query("x", language="lang_de"), {"hl": "lang_de", "lr": "lang_de"}, id="lr as it is"
+        ),
+        pytest.param(Query("x", region="South Tyrol"), {"gl": "South Tyrol"}, id="region by name"),
         pytest.param(Query("x", language="zh_TW"), {"hl": "zh_TW", "lr": "lang_zh-TW"}, id="zh"),
         pytest.param(Query("x", region="DE"), {"gl": "de"}, id="region"),
         pytest.param(Query("x", safe_search="off"), {"safe": "off"}, id="safe-off"),

@@ -28,7 +28,7 @@ from tests.support.memory_state import MemoryState
 
 pytestmark = pytest.mark.anyio
 
-QUERY = Query("x")
+QUERY = Query("x", count=2)
 A, B, C = "https://a.example", "https://b.example/searx/", "http://10.0.0.5:8080"
 FOUND = httpx2.Response(200, json=provider_answer("searxng", "search"))
 EMPTY = httpx2.Response(200, json=provider_answer("searxng", "empty"))

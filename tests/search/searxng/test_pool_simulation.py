@@ -31,7 +31,7 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 START = 1_800_000_000.0
 QUERY_S = 20.0
 """The deadline of a search."""
-QUERY = Query("what the pool must never keep")
+QUERY = Query("what the pool must never keep", count=1)
 JSON_LIMITS = (Pace(4, HOUR),)
 HTML_LIMITS = (Pace(2, 20), Pace(10, 600))
 """SearXNG's limits for clients that it suspects."""

@@ -21,6 +21,7 @@ from kindly.errors import (
     PageWalled,
     ProviderAuth,
     ProviderRateLimited,
+    SchemeUnsupported,
     SelectorNotMatched,
 )
 from kindly.models import OutcomeKind
@@ -53,6 +54,7 @@ def example(kind: type[KindlyError], detail: str = DETAIL) -> KindlyError:
         SelectorNotMatched: SelectorNotMatched(detail, url=URL, selector=".x"),
         InputError: InputError(detail, field="x"),
         CursorExpired: CursorExpired(detail, field="cursor"),
+        SchemeUnsupported: SchemeUnsupported(detail, field="url"),
     }
     if kind in special:
         return special[kind]
@@ -90,10 +92,8 @@ TYPICAL = {
     "CallTimeout": ("No answer within 50 seconds.",),
     "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
-    "NoProvider": (
-        "No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY. "
-        "Pages can be read without any: get_content (kindly fetch) works.",
-    ),
+    "SchemeUnsupported": ("Only http and https URLs can be fetched.",),
+    "NoProvider": ("No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY.",),
     "ProviderUnreachable": ("Serper could not be reached (ConnectError): check the network.",),
     "CertificateRefused": ("The certificate of SearXNG was not accepted.",),
     "ProviderTimeout": ("Serper did not answer in time.",),
@@ -111,6 +111,9 @@ TYPICAL = {
     "PageChallenged": ("The site answered with a bot check instead of the page.",),
     "PageRateLimited": ("The site limits requests (HTTP 429).",),
     "PageUnreachable": ("The name example.com could not be looked up.",),
+    "BrowserUnavailable": (
+        "The browser did not start: 3 attempts failed. Run `kindly doctor` to see why.",
+    ),
     "PageTimeout": ("The page did not arrive within 20 seconds.",),
     "PageTooLarge": ("The page is larger than the limit of 5000000 bytes.",),
     "MediaUnsupported": ("The address holds an image (12 bytes), which cannot be read as text.",),
@@ -119,6 +122,7 @@ TYPICAL = {
     "PageWalled": ("The page shows its text to subscribers only.",),
     "SelectorNotMatched": ("The selector .x matches nothing on the page.",),
     "ExtractionFailed": ("The parser failed on the page, which may be too large.",),
+    "ExtractionKilled": ("The parser was killed while it read the page.",),
     "ExtractionLate": ("There was no time left to read the page: too many were being read.",),
     "StoreUnavailable": ("The library at /data/library.sqlite cannot be used: disk full.",),
     "StoreRefused": ("The library was written by a newer version of Kindly.",),
@@ -154,7 +158,7 @@ def overlap(one: str, other: str) -> float:
 def test_no_sentence_says_a_thing_twice(
     kind: type[KindlyError], detail: str, wait_s: float | None
 ) -> None:
-    text = sentence(example(kind, detail).replace(retry_after_s=wait_s))
+    text = sentence(example(kind, detail).replace(retry_after_s=wait_s), "get_content")
     sentences = [part for part in re.split(r"(?<=[.:;]) ", text) if words(part)]
     assert [pair for pair in combinations(sentences, 2) if overlap(*pair) > 0.6] == []
     assert len(re.findall(r"\btry (?:it )?(?:again|once more)|\bwait\b", text, re.I)) <= 1
@@ -174,7 +178,8 @@ def test_no_sentence_says_a_thing_twice(
     ids=["vague", "exact"],
 )
 def test_the_waiting_time_is_said_once(error: KindlyError, text: str) -> None:
-    assert sentence(error) == f"{text} A known page can still be read with get_content."
+    assert sentence(error) == text
+    assert sentence(error, "WebFetch") == f"{text} A known page can still be read with WebFetch."
 
 
 def texts_of_errors() -> Iterator[str]:

@@ -1,5 +1,7 @@
 """One page as an answer: fenced text, stated cuts, a note instead of nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from kindly.answer import excerpt
@@ -69,6 +71,8 @@ def test_a_page_that_was_not_read_has_a_note_with_reason_and_next_step() -> None
     }
 
 
-def test_a_note_says_how_long_to_wait() -> None:
+def test_the_waiting_time_is_in_its_own_field_and_not_in_the_note() -> None:
     outcome = Outcome(OutcomeKind.RATE_LIMITED, "The site limits requests.", retry_after_s=90.0)
-    assert note(outcome).endswith("Try again in 90 seconds, or use another source._")
+    assert note(outcome) == note(replace(outcome, retry_after_s=12.0))
+    assert "90" not in note(outcome)
+    assert page_data(unread_page(URL, outcome))["retry_after_s"] == 90

@@ -142,6 +142,10 @@ def flood(first: bytes, piece: bytes) -> Handler:
     return answer
 
 
+def _flood_of(piece: bytes) -> Handler:
+    return flood(b"", piece * 2_500)
+
+
 def stalled(*pieces: bytes) -> Handler:
     """Some bytes, and then nothing."""
 
@@ -176,7 +180,6 @@ def streams() -> list[Case]:
         slow("half-a-body", stalled(typed("Content-Length: 5000"), b"<p>half")),
         slow("half-a-chunk", stalled(CHUNKED, b"ff\r\nhalf")),
         slow("no-last-chunk", stalled(CHUNKED, b"4\r\n<p>x\r\n")),
-        slow("continue-drip", dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n")),
         slow("gzip-drip", dripping(typed("Content-Encoding: gzip") + GZIP_HEAD, NO_GZIP)),
         slow("refusal-drip", dripping(head("Connection: close", status="HTTP/1.1 403 No"), b"x")),
         slow("redirect-drip", dripping(head("Location: /", status="HTTP/1.1 302 Go"), b"x")),
@@ -188,7 +191,18 @@ def streams() -> list[Case]:
         case("endless-headers", flood(b"HTTP/1.1 200 OK\r\n", b"X-M: 1\r\n" * 8_000), UNREACHABLE),
         case("endless-header", flood(b"HTTP/1.1 200 OK\r\nX-L: ", b"x" * 65_536), UNREACHABLE),
         case("endless-status-line", flood(b"HTTP/1.1 200 ", b"x" * 65_536), UNREACHABLE),
-        slow("endless-hints", flood(b"", b"HTTP/1.1 103 Early\r\n\r\n" * 900)),
+        *(
+            case(f"{name}-{code}", answer(f"HTTP/1.1 {code} Wait\r\n\r\n".encode()), UNREACHABLE)
+            for code in (100, 102, 103, 199)
+            for name, answer in (("endless", _flood_of), ("drip", partial(dripping, b"")))
+        ),
+        case(
+            "endless-hints-with-links",
+            flood(b"", head("Link: </a.css>; rel=preload", status="HTTP/1.1 103 Early") * 900),
+            UNREACHABLE,
+        ),
+        case("endless-newline-hints", flood(b"", b"HTTP/1.1 103 Early\n\n" * 900), UNREACHABLE),
+        case("some-hints", raw(b"HTTP/1.1 103 Early\r\n\r\n" * 5, CLOSING, PLAIN), OK, MARK),
         case(
             "endless-empty-gzip-blocks",
             flood(typed("Content-Encoding: gzip") + GZIP_HEAD, NO_GZIP * 9_000),

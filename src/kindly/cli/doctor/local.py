@@ -12,6 +12,7 @@ from kindly.errors import KindlyError, SettingsError
 from kindly.extract import ExtractOptions
 from kindly.models import Page
 from kindly.net.tls import Tls
+from kindly.redact import Redactor
 from kindly.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from kindly.search.provider_stats import ProviderStatus
 
 BROWSER_S = 45.0
+SHOWN_CHARACTERS = 200
+"""Of what a browser says when it does not start."""
 UNREAD = "pages that need JavaScript cannot be read"
 RETRIED_SOON = "It failed several times in a row. It is tried again in half a minute."
 DEAD_PROXY = "http://127.0.0.1:9"
@@ -114,21 +117,23 @@ async def browser(settings: Settings) -> list[CheckResult]:
     """Is there a browser, and does it start?"""
     from kindly.app.stage_settings import browser_settings
     from kindly.fetch.browser.executables import find, this_machine
-    from kindly.fetch.browser.launch import chosen_driver
+    from kindly.fetch.browser.launch import chosen_driver, what_is_missing
 
     if settings.browser == "off":
         return [CheckResult("browser", "note", f"turned off: {UNREAD}")]
     chosen = browser_settings(settings, Tls(settings.ssl_cert_file))
     try:
         chosen_driver(chosen.driver)
-    except SettingsError as error:
+    except SettingsError:
         state: State = "note" if chosen.driver == "auto" else "problem"
-        return [CheckResult("browser", state, f"no driver is installed: {UNREAD}", error.detail)]
+        fix = what_is_missing(chosen, settings.child_environ)
+        return [CheckResult("browser", state, f"no driver is installed: {UNREAD}", fix)]
     try:
         path = find(this_machine(settings.child_environ), chosen.path).path
     except SettingsError as error:
         return [CheckResult("browser", "problem", f"not found: {UNREAD}", error.detail)]
     if (failure := await _start_error(chosen, settings.child_environ)) is not None:
+        failure = Redactor.of(settings.secrets()).text(failure)[:SHOWN_CHARACTERS]
         fix = "Start it by hand to see the error, or set KINDLY_BROWSER_PATH to another browser."
         return [CheckResult("browser", "problem", f"{path} did not start: {failure}", fix)]
     return [CheckResult("browser", "ok", f"{path} starts")]
@@ -145,7 +150,7 @@ async def _start_error(chosen: "BrowserSettings", environ: Mapping[str, str]) ->
             started = await worker_launch(chosen, environ)(DEAD_PROXY, tasks)
             await started.aclose()
         except StartError as error:
-            failure = (str(error).strip() or "it gave no reason").splitlines()[0][:200]
+            failure = (str(error).strip() or "it gave no reason").splitlines()[0]
         tasks.cancel_scope.cancel()
     return failure
 

@@ -14,7 +14,7 @@ import kindly
 from kindly.cli.doctor.finding import CheckResult, State, run_checks
 from kindly.cli.doctor.live import cost, live_checks
 from kindly.cli.doctor.local import local_checks
-from kindly.redact import Redactor
+from kindly.redact import Redactor, without_credentials
 from kindly.search.providers import PROVIDERS
 from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
 from kindly.settings.sources import config_path
@@ -76,13 +76,15 @@ def _settings(settings: Settings) -> Iterator[dict[str, str]]:
     for field, env in ENV_BY_FIELD.items():
         value = getattr(settings, field)
         shown = "" if value is None else HIDDEN if isinstance(value, SecretStr) else str(value)
+        if "://" in shown:
+            shown = without_credentials(shown)
         yield {"name": env.name, "value": shown, "origin": settings.origin(env.name)}
     for name, secret in {**settings.needed, **settings.tokens}.items():
         is_open = name in NEEDS and NEEDS[name].kind != "secret"
-        shown = secret.get_secret_value() if is_open else HIDDEN
+        shown = without_credentials(secret.get_secret_value()) if is_open else HIDDEN
         yield {"name": name, "value": shown, "origin": settings.origin(name)}
     for name, url in settings.base_urls.items():
-        yield {"name": name, "value": url, "origin": settings.origin(name)}
+        yield {"name": name, "value": without_credentials(url), "origin": settings.origin(name)}
 
 
 def _set_values(settings: Settings) -> Iterable[CheckResult]:
@@ -94,12 +96,14 @@ def _set_values(settings: Settings) -> Iterable[CheckResult]:
 
 
 def _providers(settings: Settings) -> Iterator[CheckResult]:
-    configured = settings.configured()
+    configured, usable = settings.configured(), settings.usable_providers()
     for spec in PROVIDERS:
         missing = [need.name for need in spec.needs if need.name not in settings.needed]
         fix = f"To use it, set {' and '.join(missing)}."
         if spec in configured:
-            where = settings.base_urls.get(spec.base_url_setting, spec.base_url)
+            where = without_credentials(
+                settings.base_urls.get(spec.base_url_setting, spec.base_url)
+            )
             place = f"number {configured.index(spec) + 1} in order"
             yield CheckResult(
                 spec.name, "ok", f"configured (keys hidden), {place}{where and f', at {where}'}"
@@ -108,6 +112,8 @@ def _providers(settings: Settings) -> Iterator[CheckResult]:
             yield CheckResult(
                 spec.name, "note", "configured, but not in use (KINDLY_PROVIDERS or the profile)"
             )
+        elif spec not in usable:
+            yield CheckResult(spec.name, "note", "not in use (KINDLY_PROVIDERS or the profile)")
         elif len(missing) < len(spec.needs):
             yield CheckResult(
                 spec.name, "problem", "not in use: only some of its settings are set", fix
@@ -118,8 +124,8 @@ def _providers(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(
             "search",
             "problem",
-            "no provider is configured: web_search fails, get_content works",
-            f"Set {' or '.join(spec.key_setting for spec in PROVIDERS)}.",
+            "no provider is configured: searches fail, pages can be read",
+            f"Set {' or '.join(spec.key_setting for spec in usable)}.",
         )
 
 

@@ -43,8 +43,8 @@ SILENT_TEASER_CHARACTERS: Final = 2_000
 """The teaser limit for a locked page whose text does not mention subscribers."""
 
 
-def raise_if_walled(evidence: Evidence) -> None:
-    """Return if the page has content.
+def raise_if_walled(evidence: Evidence, *, keep_teaser: bool = False) -> None:
+    """Return if the page has content; with `keep_teaser`, what a paywall leaves visible counts as content.
 
     Raises:
         PageWalled: it shows a challenge, a login, a paywall, a consent form or a "not found" instead.
@@ -52,7 +52,8 @@ def raise_if_walled(evidence: Evidence) -> None:
         NoContent: there is no text.
     """
     for rule in RULES:
-        rule(evidence)
+        if rule is not _paywall or not (keep_teaser and evidence.text):
+            rule(evidence)
 
 
 def is_teaser(evidence: Evidence) -> bool:

@@ -19,7 +19,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from kindly.budget import Deadline
 from kindly.concurrency.blas import THREAD_VARIABLES
-from kindly.errors import ExtractionFailed, ExtractionLate
+from kindly.errors import ExtractionFailed, ExtractionKilled, ExtractionLate
 from kindly.extract import ExtractOptions
 from kindly.extract.workers import worker_protocol
 from kindly.models import Document, Page
@@ -44,6 +44,10 @@ KEPT_VARIABLES = (
 )
 """The variables that Python itself needs; no key or setting of the server reaches a worker."""
 TIMED_OUT = "Reading the page took too long and was stopped."
+EXIT_S = 5.0
+"""How long a worker that closed its pipe may take to end."""
+FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"})
+"""Signals that a parser does not send to itself: an operator or the system is short of memory or stops processes."""
 
 
 class WorkerPool:
@@ -94,6 +98,7 @@ class WorkerPool:
 
         Raises:
             ExtractionFailed: it took too long, needed too much memory, or crashed the process.
+            ExtractionKilled: something else killed the process.
             ExtractionLate: no worker was free before the deadline.
             KindlyError: any error that the extraction itself raises.
         """
@@ -127,9 +132,7 @@ class WorkerPool:
             worker_protocol.BrokenWorkerPipe,
         ) as error:
             reusable = False
-            raise ExtractionFailed(
-                "The parser failed on the page, which may be too large.", url=page.url
-            ) from error
+            raise _crash(await worker.ended_by(), page.url) from error
         finally:
             if reusable:
                 self._idle.append(worker)
@@ -204,9 +207,22 @@ class _Worker:
                 with suppress(ProcessLookupError):
                     os.kill(self._process.pid, signal.SIGKILL)
 
+    async def ended_by(self) -> str:
+        """The name of the signal that ended the process, after its pipe closed; empty if none did."""
+        with anyio.move_on_after(EXIT_S, shield=True):
+            await self._process.wait()
+        code = self._process.returncode
+        return signal.Signals(-code).name if code is not None and code < 0 else ""
+
     async def aclose(self) -> None:
         self.kill()
         await self._process.aclose()
+
+
+def _crash(ended_by: str, url: str) -> ExtractionFailed:
+    if ended_by in FROM_OUTSIDE:
+        return ExtractionKilled("The parser was killed while it read the page.", url=url)
+    return ExtractionFailed("The parser failed on the page, which may be too large.", url=url)
 
 
 def worker_environment(environ: Mapping[str, str]) -> dict[str, str]:

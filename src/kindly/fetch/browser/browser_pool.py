@@ -18,7 +18,9 @@ from anyio.abc import TaskGroup, TaskStatus
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.concurrency.background_tasks import background_tasks
+from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import (
+    BrowserUnavailable,
     FetchError,
     InputError,
     PageTimeout,
@@ -29,6 +31,7 @@ from kindly.errors import (
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.browser_process import StartError
 from kindly.fetch.browser.launch import (
+    SEE_DOCTOR,
     Browser,
     BrowserSettings,
     Launch,
@@ -45,6 +48,8 @@ from kindly.urls import Url, parse
 
 MARGIN_S = 0.5
 """Kept back from a deadline for handing the page over."""
+FAILED_START_S = 30.0
+"""How long a browser that did not start in all its attempts is not started again."""
 MAX_TIMEOUTS = 2
 """After this many consecutive time-outs, the browser counts as stuck."""
 
@@ -101,6 +106,8 @@ class BrowserPool:
         """Browsers that get no new page, and are closed after their last one."""
         self._timeouts = 0
         """Consecutive pages that ran out of time."""
+        self._start_pause = Cooldown(seams.clock.monotonic)
+        self._start_failure: BrowserUnavailable | None = None
         self._tasks = tasks
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
@@ -115,6 +122,10 @@ class BrowserPool:
                 async with self._slots:
                     return await self._render(url, deadline)
         except TimeoutError as error:
+            if self._current is None:
+                raise BrowserUnavailable(
+                    f"The browser did not start in time. {SEE_DOCTOR}", url=str(url), attempts=1
+                ) from error
             raise PageTimeout(
                 f"{url.host} was not rendered by the browser in time.", url=str(url)
             ) from error
@@ -160,10 +171,16 @@ class BrowserPool:
             old, self._current = self._current, None
             await old.aclose()
         self._timeouts = 0
+        if self._start_failure is not None and self._start_pause.is_active:
+            raise self._start_failure.replace(url=str(url))
         try:
             browser = await self._started()
-        except (StartError, SettingsError) as error:
-            raise PageUnreachable(start_failure(error), url=str(url)) from error
+        except SettingsError as error:
+            raise start_failure(error, str(url)) from error
+        except StartError as error:
+            self._start_pause.start(FAILED_START_S)
+            self._start_failure = start_failure(error, str(url))
+            raise self._start_failure from error
         self._current = _RunningBrowser(browser, self._clock.monotonic())
         if math.isfinite(self._settings.idle_s):
             self._tasks.start_soon(self._close_when_idle, self._current)

@@ -55,7 +55,11 @@ KEPT_VARIABLES = (
 
 
 class StartError(Exception):
-    """The browser did not start; the text is the driver's."""
+    """The browser did not start after so many attempts; the text is the driver's."""
+
+    def __init__(self, detail: str, attempts: int = 1) -> None:
+        super().__init__(detail)
+        self.attempts = attempts
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from kindly.errors import SettingsError
+from kindly.fetch.browser.advice import install_chromium
 
 LINUX = (
     "/usr/bin/chromium",
@@ -94,8 +95,8 @@ def find(machine: BrowserHost, named: str | None = None) -> Executable:
         if machine.exists(path):
             return _executable(machine, path)
     raise SettingsError(
-        "No browser was found. Install Chromium (Debian and Ubuntu: apt install chromium), or name one "
-        "with KINDLY_BROWSER_PATH, or turn it off with KINDLY_BROWSER=off."
+        f"No browser was found: install Chromium, for example with `{install_chromium(machine.platform)}`, "
+        "or name a browser with KINDLY_BROWSER_PATH."
     )
 
 

@@ -4,13 +4,14 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Literal, Protocol
 
 from anyio.abc import TaskGroup
 
 from kindly.clock import Clock
-from kindly.errors import SettingsError
-from kindly.fetch.browser import driver_protocol
+from kindly.errors import BrowserUnavailable, SettingsError
+from kindly.fetch.browser import advice, driver_protocol
 from kindly.fetch.browser.browser_process import StartError, start_worker
 from kindly.fetch.browser.drivers import DRIVERS, DriverName, is_installed
 from kindly.fetch.browser.executables import find, this_machine
@@ -20,6 +21,7 @@ from kindly.fetch.chain.types import USER_AGENT
 from kindly.fetch.guard.egress import Egress
 
 DriverChoice = Literal["auto", DriverName]
+SEE_DOCTOR = "Run `kindly doctor` to see why."
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +112,28 @@ async def start_with_retries(
     """A started browser; retryable failures are retried with exponential back-off.
 
     Raises:
-        StartError, SettingsError: the last failure.
+        StartError, SettingsError: the last failure; a `StartError` has the number of attempts.
     """
-    for attempt in range(1, settings.attempts):
+    for attempt in count(1):
         try:
             return await launch(proxy, tasks)
         except StartError as error:
-            if not _is_retryable_browser_connect_error(error):
-                raise
+            if attempt >= settings.attempts or not _is_retryable_browser_connect_error(error):
+                raise StartError(str(error), attempt) from error
         await clock.sleep(settings.backoff_s * 2 ** (attempt - 1))
-    return await launch(proxy, tasks)
+    raise AssertionError("unreachable")
 
 
-def start_failure(error: Exception) -> str:
-    """The message for a browser that did not start."""
+def start_failure(error: StartError | SettingsError, url: str) -> BrowserUnavailable:
+    """The error for a browser that did not start."""
     if isinstance(error, SettingsError):
-        return f"The page needs a browser. {error.detail}"
+        return BrowserUnavailable(error.detail, url=url)
+    failed = f"{error.attempts} attempt{'s' if error.attempts != 1 else ''} failed"
     if "no usable sandbox" in str(error).lower():
-        return "The browser did not start: its sandbox does not work for this user on this machine."
-    return "The browser did not start; KINDLY_BROWSER_PATH can name another one."
+        failed += ", because its sandbox does not work for this user on this machine"
+    return BrowserUnavailable(
+        f"The browser did not start: {failed}. {SEE_DOCTOR}", url=url, attempts=error.attempts
+    )
 
 
 def chosen_driver(name: DriverChoice, installed: Callable[[str], bool] = is_installed) -> str:
@@ -142,7 +147,21 @@ def chosen_driver(name: DriverChoice, installed: Callable[[str], bool] = is_inst
             return program
         if name == driver:
             raise SettingsError(f"KINDLY_BROWSER={name} needs a package: {remedy}.")
-    raise SettingsError(f"No browser driver is installed: {DRIVERS['playwright'].remedy}.")
+    raise SettingsError(f"No browser driver is installed: {advice.DRIVER}.")
+
+
+def what_is_missing(settings: BrowserSettings, environ: Mapping[str, str]) -> str:
+    """What must be installed before a browser can start, and how; empty if nothing is missing."""
+    missing = []
+    try:
+        chosen_driver(settings.driver)
+    except SettingsError as error:
+        missing.append(error.detail)
+    try:
+        find(this_machine(environ), settings.path)
+    except SettingsError as error:
+        missing.append(error.detail)
+    return " ".join(missing)
 
 
 def worker_launch(settings: BrowserSettings, environ: Mapping[str, str]) -> Launch:

@@ -76,6 +76,8 @@ LOADING = re.compile(
 
 
 CHALLENGE_REASON = "a bot check that a browser may pass"
+LITTLE_TEXT_REASON = "little text, few paragraphs, and scripts"
+MUCH_SCRIPT_REASON = "far more script than text"
 
 
 def browser_reason(
@@ -100,6 +102,11 @@ def browser_reason(
     visible = b" ".join(condensed[start:end] for start, end in _visible_ranges(condensed))
     evidence = _Evidence(condensed, visible, chars, script_bytes)
     return next((reason for reason, holds in RULES if holds(evidence)), None)
+
+
+def is_certain(reason: str) -> bool:
+    """Whether a reason of `browser_reason` shows that a script draws the page, not only that one could."""
+    return reason not in {CHALLENGE_REASON, LITTLE_TEXT_REASON, MUCH_SCRIPT_REASON}
 
 
 def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
@@ -212,11 +219,11 @@ RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
         lambda on: on.little_text and FRAMEWORK.search(on.body),
     ),
     (
-        "little text, few paragraphs, and scripts",
+        LITTLE_TEXT_REASON,
         lambda on: on.little_text and on.few_paragraphs and on.renders,
     ),
     (
-        "far more script than text",
+        MUCH_SCRIPT_REASON,
         lambda on: on.few_paragraphs and on.script_bytes > HEAVY_SCRIPT_RATIO * max(on.chars, 1),
     ),
 )

@@ -29,6 +29,7 @@ from kindly.errors import (
 from kindly.fetch.browser.http1 import BadHead, Head, answer, read_head
 from kindly.fetch.guard.egress import Egress, Upstream, upstream_of
 from kindly.fetch.guard.guard import Guard
+from kindly.fetch.guard.informational import Allowance, TooManyInformational
 from kindly.urls import Url, parse
 
 Dial = Callable[[str, int], Awaitable[ByteStream]]
@@ -273,7 +274,7 @@ class _Exchange:
             left -= len(sent)
         try:
             back = await self._answer()
-        except BadHead:
+        except (BadHead, TooManyInformational):
             await _reply(self.client.stream, 502)
         else:
             await self._pump(self.connection.server, self.client.stream, idle_scope, back)
@@ -281,7 +282,9 @@ class _Exchange:
     async def _answer(self) -> bytes:
         """The first bytes of the final response, with `Connection: close`."""
         back, rest = await read_head(self.connection.server)
+        allowance = Allowance(anyio.current_time)
         while back.status < 200:
+            allowance.spend()
             back, rest = await read_head(self.connection.server, rest)
         if self.connection.upstream is not None and back.status == 407:
             # The forward proxy asks this proxy for credentials; the browser would send its own.

@@ -13,11 +13,9 @@ import anyio
 
 from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldowns
-from kindly.errors import PageRateLimited
-from kindly.fetch.chain.responses import retry_after_s
+from kindly.fetch.chain.responses import rate_limited, retry_after_s
 from kindly.fetch.chain.types import MAX_COOLDOWN_S, FetchLimits, Hop, HopReply, HopRequest
 from kindly.storage.lru import LruCache
-from kindly.text.durations import seconds
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -55,6 +53,8 @@ class PacedHop:
             MAX_HOSTS, may_evict=_HostLimit.is_idle
         )
         self._cooldowns: Cooldowns[str] = Cooldowns(clock.monotonic, MAX_HOSTS)
+        self._refusals: LruCache[str, int] = LruCache(MAX_HOSTS)
+        """The HTTP status that started the cool-down of a host."""
         self._slots = slots
 
     async def __call__(self, request: HopRequest) -> HopReply:
@@ -83,17 +83,14 @@ class PacedHop:
         if not wait_s:
             return
         if wait_s > request.deadline.remaining_s():
-            raise PageRateLimited(
-                f"{host} asked not to be contacted for another {seconds(wait_s)}.",
-                url=str(request.url),
-                retry_after_s=wait_s,
-            )
+            raise rate_limited(request.url, self._refusals.get(host) or 429, wait_s)
         await self._clock.sleep(wait_s)
 
     def _start_cooldown(self, host: str, reply: HopReply) -> None:
         wait_s = retry_after_s(reply, self._clock.now())
         if wait_s:
             self._cooldowns.start(host, min(wait_s, MAX_COOLDOWN_S))
+            self._refusals.put(host, reply.status)
 
     def _host_limit(self, host: str) -> _HostLimit:
         known = self._host_limits.get(host)

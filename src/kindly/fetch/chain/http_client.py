@@ -13,6 +13,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import anyio
@@ -27,6 +28,7 @@ from kindly.fetch.chain.types import FetchLimits, HopReply, HopRequest
 from kindly.fetch.guard.dial import PinnedBackend
 from kindly.fetch.guard.egress import Egress, Upstream, upstream_of
 from kindly.fetch.guard.guard import Guard
+from kindly.fetch.guard.informational import LimitedBackend
 from kindly.urls import Url
 
 if TYPE_CHECKING:
@@ -185,13 +187,14 @@ class HttpHop:
         self, proxy: Upstream | None, context: "SSLContext"
     ) -> httpcore2.AsyncConnectionPool:
         """A pool that dials checked addresses, or the forward proxy if there is one."""
+        backend = LimitedBackend if proxy else partial(PinnedBackend, self._guard)
         return httpcore2.AsyncConnectionPool(
             ssl_context=context,
             proxy=httpcore2.Proxy(str(proxy.url), auth=proxy.auth) if proxy else None,
             max_connections=self._limits.concurrency,
             keepalive_expiry=KEEPALIVE_S,
             http2=True,
-            network_backend=self._dialler if proxy else PinnedBackend(self._guard, self._dialler),
+            network_backend=backend(self._dialler),
         )
 
 

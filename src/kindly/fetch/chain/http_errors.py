@@ -12,6 +12,7 @@ import httpx2
 
 from kindly.errors import AddressRefused, FetchError, PageTimeout, PageUnreachable
 from kindly.fetch.chain.types import ConnectionDropped
+from kindly.fetch.guard.informational import TooManyInformational
 from kindly.net.tls import certificate_error
 from kindly.urls import Url
 
@@ -47,6 +48,11 @@ TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
         (httpx2.DecodingError,),
         PageUnreachable,
         "sent content that could not be decompressed",
+    ),
+    (
+        (TooManyInformational,),
+        PageUnreachable,
+        "sent too many informational (1xx) answers instead of the page",
     ),
     (
         (

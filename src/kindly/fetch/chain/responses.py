@@ -36,12 +36,7 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
         return PageChallenged(sentence, url=url, status=status)
     wait_s = retry_after_s(reply, now)
     if status == 429 or (status == 503 and wait_s is not None):
-        return PageRateLimited(
-            f"{reply.url.host} limits the rate of requests (HTTP {status}).",
-            url=url,
-            status=status,
-            retry_after_s=wait_s,
-        )
+        return rate_limited(reply.url, status, wait_s)
     if 400 <= status < 500:
         says = (
             "The page needs a login"
@@ -51,6 +46,16 @@ def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchErro
         return PageForbidden(f"{says} (HTTP {status}).", url=url, status=status)
     return PageUnreachable(
         f"{reply.url.host} failed to answer (HTTP {status}).", url=url, status=status
+    )
+
+
+def rate_limited(url: Url, status: int, wait_s: float | None) -> PageRateLimited:
+    """The error for a rate limit; the same for the refusal and for a request that was not sent because of it."""
+    return PageRateLimited(
+        f"{url.host} limits the rate of requests (HTTP {status}).",
+        url=str(url),
+        status=status,
+        retry_after_s=wait_s,
     )
 
 

@@ -12,6 +12,7 @@ from httpcore2 import AsyncNetworkBackend, AsyncNetworkStream
 
 from kindly.fetch.guard.guard import Guard
 from kindly.fetch.guard.idle_connections import IdleConnections
+from kindly.fetch.guard.informational import LimitedStream
 
 FALL_OVER_S = 3.0
 """Connect time-out of an address while there is another one to try."""
@@ -39,11 +40,10 @@ class PinnedBackend(AsyncNetworkBackend):
         for left, address in zip(range(len(addresses) - 1, -1, -1), addresses, strict=True):
             wait_s = min(timeout or FALL_OVER_S, FALL_OVER_S) if left else timeout
             try:
-                return self._idle.polled(
-                    await self._dialler.connect_tcp(
-                        address, port, wait_s, local_address, socket_options
-                    )
+                stream = await self._dialler.connect_tcp(
+                    address, port, wait_s, local_address, socket_options
                 )
+                return LimitedStream(self._idle.polled(stream))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
         raise cast(Exception, failure)

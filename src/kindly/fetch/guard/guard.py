@@ -31,6 +31,7 @@ from kindly.fetch.guard.reserved import (
     RESERVED_NAMES,
     UNSAFE_PORTS,
 )
+from kindly.redact import without_credentials
 from kindly.urls import Url, parse
 
 Address = IPv4Address | IPv6Address
@@ -164,7 +165,7 @@ def parse_opened(entry: str) -> tuple[str, int | None]:
         host, _, port = text.partition(":")
     if not host or any(char in host for char in "/@*[]% ") or (port and not port.isdecimal()):
         raise SettingsError(
-            f"KINDLY_ALLOW_PRIVATE has {entry!r}; each entry must be a host or host:port, "
+            f"KINDLY_ALLOW_PRIVATE has {without_credentials(entry)!r}; each entry must be a host or host:port, "
             "such as 10.0.0.5:8080."
         )
     try:
@@ -188,8 +189,8 @@ def parse_domain(entry: str) -> str:
         url = None
     if url is None or ("://" not in text and url.target != "/"):
         raise SettingsError(
-            f"KINDLY_BLOCKED_DOMAINS or KINDLY_ALLOWED_DOMAINS has {entry!r}; each entry must be a "
-            "domain, such as example.com."
+            "KINDLY_BLOCKED_DOMAINS or KINDLY_ALLOWED_DOMAINS has "
+            f"{without_credentials(entry)!r}; each entry must be a domain, such as example.com."
         )
     return url.host
 

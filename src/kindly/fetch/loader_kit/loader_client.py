@@ -18,7 +18,6 @@ from kindly.fetch.loader_kit.host_probes import HostProbes
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
-from kindly.text.durations import seconds
 from kindly.urls import Url, parse
 
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -88,7 +87,7 @@ class GuardedLoaderClient:
         without_query = url.origin + url.target.partition("?")[0]
         if wait_s := self.chains.cooldowns.remaining_s(url.origin):
             raise PageRateLimited(
-                f"The quota of {url.host} is used up for another {seconds(wait_s)}.",
+                f"The quota of {url.host} is used up.",
                 url=without_query,
                 retry_after_s=wait_s,
             )

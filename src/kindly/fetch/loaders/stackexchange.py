@@ -1,7 +1,6 @@
 """Stack Exchange, all sites: a question with its answers and comments, through its API.
 
-The API's bodies are HTML, so the page is one clean HTML document, and extraction writes the Markdown. The API accepts
-its key only in the query; errors never show a query.
+The API's bodies are HTML, so the page is one clean HTML document, and extraction writes the Markdown.
 """
 
 import re
@@ -93,11 +92,11 @@ class _Api:
 
     async def items(self, path: str, query: Mapping[str, str]) -> tuple[list[JsonFields], bool]:
         """The items at `path`, and whether there are more."""
-        params = {"site": self.site, "filter": "withbody", **query}
-        if key := self.client.token(KEY):
-            params["key"] = key
+        url = self.client.address(API, path, {"site": self.site, "filter": "withbody", **query})
+        key = self.client.token(KEY)
+        headers = (("Authorization", f"Bearer {key}"),) if key else ()
         try:
-            answer = JsonFields.of(await self.client.json(self.client.address(API, path, params)))
+            answer = JsonFields.of(await self.client.json(url, headers))
         except PageForbidden:
             self.cooldown_s = max(self.cooldown_s, REFUSED_COOLDOWN_S)
             raise

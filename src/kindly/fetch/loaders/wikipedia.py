@@ -12,7 +12,7 @@ from kindly.fetch.loader_kit.html_article import Article, article_page, tidy, wr
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.models import Page
 from kindly.plugin_settings import Need
-from kindly.urls import Url
+from kindly.urls import Url, is_tracking_name
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -136,7 +136,7 @@ def to_article(markup: str, language: str, title: str) -> Article | None:
 
 
 def _tracking(parameters: dict[str, list[str]]) -> set[str]:
-    return {name for name in parameters if name.startswith("utm_") or name == "useskin"}
+    return {name for name in parameters if is_tracking_name(name) or name == "useskin"}
 
 
 def _is_other_namespace(title: str) -> bool:

@@ -9,10 +9,10 @@
 | `safe_search` | `safesearch`, the same words; for images `moderate` is sent as `strict`              |
 | `category`    | `news`, `videos`, `images` have their own addresses; every other searches the web     |
 | `page`        | `offset`, up to the tenth page; images have none                                      |
-| `count`       | `count`, up to 20; news and videos 50, images 200                                     |
+| `count`       | `count`, up to 20 and then further pages; news and videos 50, images 200              |
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth
@@ -29,6 +29,7 @@ SPEC = ProviderSpec(
     base_url_setting="BRAVE_BASE_URL",
     base_url="https://api.search.brave.com",
     build=lambda access: Brave(access.api, access.base_url, access.values["BRAVE_API_KEY"]),
+    pages=lambda query: to_pages(query),
     # The free plan allows one query a second; other plans report theirs in X-RateLimit-*.
     pace=Pace(calls=1, per_s=1),
     status_notes={422: "Brave accepts queries of at most 400 characters and 50 words."},
@@ -111,6 +112,15 @@ class Brave:
             params=to_params(query, vertical),
         )
         return ProviderResults(to_hits(await self.api.json(request, deadline), vertical))
+
+
+def to_pages(query: Query) -> tuple[Query, ...]:
+    """The searches that together give `query.count` results: Brave serves at most ten pages."""
+    size = VERTICALS.get(query.category, WEB).max_results
+    if query.count <= size or query.page > 1:
+        return (query,)
+    last = min(-(-query.count // size), MAX_OFFSET + 1)
+    return tuple(replace(query, count=size, page=page) for page in range(1, last + 1))
 
 
 def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:

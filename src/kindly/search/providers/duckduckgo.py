@@ -293,6 +293,8 @@ def refusal(status: int, page: str) -> SearchError:
     """The error for a page that is no results page. DuckDuckGo sends challenges with HTTP 202."""
     if status == 429:
         return rate_limited(status)
+    if status == 408:
+        return timed_out()
     if status >= 500:
         return ProviderFailed(
             f"{SPEC.label} returned a server error (HTTP {status}).",

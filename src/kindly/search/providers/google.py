@@ -4,8 +4,8 @@
 |---------------|----------------------------------------------------------------------------------------|
 | `site`        | `siteSearch` and `siteSearchFilter=i`                                                  |
 | `time_range`  | `dateRestrict` = `d1`, `w1`, `m1`, `y1`                                                |
-| `language`    | `lr` = `lang_de` and `hl`                                                              |
-| `region`      | `gl`                                                                                   |
+| `language`    | `lr` = `lang_de` and `hl`; a text that is no language code, in both as it is            |
+| `region`      | `gl`: a country code in lower case, any other text as it is                            |
 | `safe_search` | `safe`: `off` as it is, `moderate` and `strict` both as `active`                       |
 | `category`    | `images` sets `searchType`; every other searches the web                               |
 | `page`        | `start`; the vendor serves the first 100 results of a search                           |
@@ -14,6 +14,7 @@
 The key goes in the header `X-Goog-Api-Key`, which all of Google's APIs take for `key=` (its "system parameters").
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -71,6 +72,8 @@ FIELDS = HitFields(url="url", title="title", snippet="snippet", published="publi
 RANGES: dict[TimeRange, str] = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 SAFETY: dict[SafeSearch, str] = {"off": "off", "moderate": "active", "strict": "active"}
 WHOLE_LANGUAGES = {"zh-cn": "lang_zh-CN", "zh-tw": "lang_zh-TW", "zh": "lang_zh-CN"}
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+COUNTRY_CODE = re.compile(r"[A-Za-z]{2}")
 DATES = ("article:published_time", "og:article:published_time", "datepublished")
 """Meta tags of a page that Google passes on, the best first."""
 
@@ -166,7 +169,7 @@ def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
     if query.language:
         params |= {"hl": query.language, "lr": to_restriction(query.language)}
     if query.region:
-        params["gl"] = query.region.lower()
+        params["gl"] = to_country(query.region)
     if query.safe_search:
         params["safe"] = SAFETY[query.safe_search]
     if query.category == "images":
@@ -175,9 +178,16 @@ def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
 
 
 def to_restriction(language: str) -> str:
-    """A language in the form of `lr`: without its region, except for Chinese."""
+    """A language in the form of `lr`: without its region, except for Chinese. Another text is passed on as it is."""
+    if not LANGUAGE_CODE.fullmatch(language):
+        return language
     tag = language.lower().replace("_", "-")
     return WHOLE_LANGUAGES.get(tag) or f"lang_{tag.partition('-')[0]}"
+
+
+def to_country(region: str) -> str:
+    """A country in the form of `gl`. Another text is passed on as it is."""
+    return region.lower() if COUNTRY_CODE.fullmatch(region) else region
 
 
 def has_next(page: Mapping[str, object]) -> bool:

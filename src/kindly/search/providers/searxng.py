@@ -3,7 +3,9 @@
 Filters and formats are those of `searxng.searxng_api`: JSON first, and the results page where JSON is disabled.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from kindly.budget import Deadline
@@ -12,14 +14,15 @@ from kindly.errors import ProviderRejected, SearchError
 from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.provider import Access, Need, Pace, ProviderApi, ProviderSpec, SearchProvider
-from kindly.search.searxng.searxng_api import json_is_off, search_instance
+from kindly.search.searxng.result_pages import FINISH_S, with_further_pages
+from kindly.search.searxng.searxng_api import json_is_off, search_instance, shown
 
 
 def build(access: Access) -> SearchProvider:
     """The provider over the addresses of the setting."""
     time = access.clock.monotonic
     memory = InstanceMemory(Cooldowns(time), Cooldowns(time))
-    return SearXNG(access.api, access.values["SEARXNG_BASE_URL"], memory)
+    return SearXNG(access.api, access.values["SEARXNG_BASE_URL"], memory, access.wait)
 
 
 SPEC = ProviderSpec(
@@ -72,26 +75,44 @@ class SearXNG:
     api: ProviderApi
     addresses: Secret = field(repr=False)
     memory: InstanceMemory = field(repr=False)
+    wait: Callable[[Deadline], Awaitable[None]] | None = field(default=None, repr=False)
+    """Waits until the rate limit allows a further request."""
     name: str = field(default=SPEC.name, init=False)
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
-        """The results of the first instance that answers.
+        """The results of the first instance that answers, of as many of its pages as the query needs.
 
         Raises:
-            SearchError: The first instance's error, if none answered.
+            SearchError: The first instance's error, if none answered; `attempted` lists all that were called.
         """
         instances = self._in_turn(to_addresses(self.addresses.get_secret_value()))
         first_error: SearchError | None = None
+        attempted: list[str] = []
         for others_left, instance in zip(reversed(range(len(instances))), instances, strict=True):
             if first_error is not None and not deadline.remaining_s():
                 break
             share = deadline.within(deadline.remaining_s() / (others_left + 1))
+            attempted.append(shown(instance))
             try:
-                return await self._search_one(instance, query, share)
+                first = await self._search_one(instance, query, share)
             except SearchError as error:
                 self.memory.failed.start(instance, FAILED_S)
                 first_error = first_error or error
-        raise first_error or no_address()
+            else:
+                next_page = partial(self._next_page, instance, deadline.minus(FINISH_S))
+                return await with_further_pages(first, query, next_page)
+        raise first_error.replace(attempted=tuple(attempted)) if first_error else no_address()
+
+    async def _next_page(
+        self, instance: str, deadline: Deadline, query: Query
+    ) -> ProviderResults | None:
+        """A further page, or None if it does not arrive in time."""
+        try:
+            if self.wait is not None:
+                await self.wait(deadline)
+            return await self._search_one(instance, query, deadline)
+        except SearchError:
+            return None
 
     async def _search_one(self, instance: str, query: Query, deadline: Deadline) -> ProviderResults:
         try_json = not self.memory.json_off.is_active(instance)

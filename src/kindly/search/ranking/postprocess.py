@@ -14,6 +14,7 @@ from kindly.search.ranking.query_words import terms, words
 from kindly.search.ranking.relevance import looks_unrelated
 from kindly.text import invisible
 from kindly.text.plain_line import MAX_ADDRESS, MAX_SNIPPET, MAX_TITLE, plain_address, plain_line
+from kindly.urls import without_tracking
 
 MIN_TERMS = 6
 """Shorter snippets say too little to call two pages copies."""
@@ -25,10 +26,15 @@ MAX_ENGINE_NAME = 60
 
 def clean(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits without copies, ordered by quality, at most `query.count`."""
-    unique = without_copies(tuple(distinct(hits).values()))
-    if looks_unrelated(query.text, unique):
-        unique = tuple(replace(hit, reasons=(*hit.reasons, UNRELATED)) for hit in unique)
-    return by_quality(unique)[: query.count]
+    found = unique(hits)
+    if looks_unrelated(query.text, found):
+        found = tuple(replace(hit, reasons=(*hit.reasons, UNRELATED)) for hit in found)
+    return by_quality(found)[: query.count]
+
+
+def unique(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits without those that have the address or the text of an earlier one."""
+    return without_copies(tuple(distinct(hits).values()))
 
 
 def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -49,7 +55,8 @@ def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def visible(hits: Hits, redactor: Redactor) -> Hits:
     """Hits that are safe to show: each text one plain line, no invisible characters, and no key that a vendor echoes.
 
-    A hit whose address is too long to show is left out. The vendor's own JSON keeps its markup.
+    Addresses have no tracking parameters; a hit whose address is too long to show is left out. The vendor's own JSON
+    keeps its markup.
     """
 
     def shown(text: str) -> str:
@@ -71,7 +78,7 @@ def visible(hits: Hits, redactor: Redactor) -> Hits:
                 engines=engines(hit.engines),
             )
             for hit in hits.hits
-            if len(url := plain_address(shown(hit.url))) <= MAX_ADDRESS
+            if len(url := plain_address(without_tracking(shown(hit.url)))) <= MAX_ADDRESS
         ),
         engines=engines(hits.engines),
         raw=raw,

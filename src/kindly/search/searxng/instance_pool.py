@@ -6,6 +6,7 @@ Requests, clock, randomness and state are passed in. No query is saved, logged o
 import logging
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from kindly.budget import Deadline
@@ -20,6 +21,7 @@ from kindly.search.searxng.instance_directory import InstanceDirectory
 from kindly.search.searxng.instance_health import CLOCK_MARGIN_S, FailureContext, InstanceRecord
 from kindly.search.searxng.instance_selection import MIN_ATTEMPT_S, InstanceSelection
 from kindly.search.searxng.pool_storage import PoolStorage
+from kindly.search.searxng.result_pages import FINISH_S, with_further_pages
 from kindly.search.searxng.user_agents import user_agent
 from kindly.storage.state import State
 
@@ -78,7 +80,7 @@ class InstancePool:
         self._checks = HealthChecks(requests.probe, self._selection, self._storage, clock, settings)
 
     async def search(self, query: Query, deadline: Deadline) -> ProviderResults:
-        """The results of the first instance that answers; `instance` names it.
+        """The results of the first instance that answers, of as many of its pages as needed; `instance` names it.
 
         Raises:
             PoolExhausted: No instance answered in time, or none may be called now.
@@ -97,7 +99,8 @@ class InstancePool:
             share_s = max(MIN_ATTEMPT_S, deadline.remaining_s() / shares)
             found = await self._attempt(url, query, deadline.within(share_s))
             if found is not None:
-                return found
+                next_page = partial(self._next_page, url, deadline.minus(FINISH_S))
+                return await with_further_pages(found, query, next_page)
         raise self._exhausted(tuple(attempted))
 
     async def run_health_checks(self) -> int:
@@ -114,6 +117,13 @@ class InstancePool:
 
     def _is_in_use(self) -> bool:
         return self.clock.time() - self._searched_at <= IDLE_AFTER_S
+
+    async def _next_page(
+        self, url: str, deadline: Deadline, query: Query
+    ) -> ProviderResults | None:
+        """A further page of an instance, as soon as its rate limits allow it; None if that is too late or it failed."""
+        free = await self._selection.wait_for(url, deadline)
+        return await self._attempt(url, query, deadline) if free else None
 
     async def _attempt(self, url: str, query: Query, deadline: Deadline) -> ProviderResults | None:
         """An instance's results, or None if it failed; its record is updated in both cases."""
@@ -154,7 +164,7 @@ class InstancePool:
         elif attempted:
             why = f"{len(attempted)} were called and did not answer"
         else:
-            why = "all are paused or at their rate limit"
+            why = "all are resting after failures or at their rate limit"
         return PoolExhausted(
             f"No available SearXNG instances: {why}.",
             provider=self.name,

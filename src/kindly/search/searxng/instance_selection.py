@@ -60,6 +60,17 @@ class InstanceSelection:
                 return []
             await self.clock.sleep(wait_s)
 
+    async def wait_for(self, url: str, deadline: Deadline) -> bool:
+        """Wait until an instance may be called once more; false if that leaves no time for an attempt."""
+        while True:
+            await self.storage.refresh()
+            wait_s = self.storage.record(url).free_at(self.limits) - self.clock.time()
+            if max(0.0, wait_s) > deadline.remaining_s() - MIN_ATTEMPT_S:
+                return False
+            if wait_s <= 0:
+                return True
+            await self.clock.sleep(wait_s)
+
 
 def in_order(candidates: Iterable[InstanceCandidate], now: float) -> list[InstanceCandidate]:
     """Candidates that are free, in the order in which to call them; those never called keep their order."""

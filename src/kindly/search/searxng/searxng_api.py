@@ -12,7 +12,7 @@ Follows SearXNG of 2023 to 2026 (its versions are dates): the JSON of `searx/web
 | `safe_search` | `safesearch` = `0`, `1`, `2`                                                    |
 | `category`    | `categories`, the same words                                                    |
 | `page`        | `pageno`: the instance's own pages, whose length depends on its engines         |
-| `count`       | not sent: SearXNG has no such field                                             |
+| `count`       | not sent: SearXNG has no such field; `result_pages` asks for further pages      |
 """
 
 import json as jsonlib
@@ -64,13 +64,21 @@ async def search_instance(
     json: bool,
     user_agent: str | None = None,
 ) -> ProviderResults:
-    """The results of one instance, as JSON or from its results page. HTML in place of JSON is parsed too.
+    """One page of an instance's results, as JSON or from its results page. HTML in place of JSON is parsed too.
+
+    Without results, a page after the first is empty, whatever else it says: the instance has just answered.
 
     Raises:
         SearchError: One of its provider classes; `json_is_off` tells whether the format was refused.
     """
     request = build_request(api.client, base_url, query, json=json, user_agent=user_agent)
-    return parse(await api.send(request, deadline), api.spec, instance=shown(base_url))
+    answer = await api.send(request, deadline)
+    try:
+        return parse(answer, api.spec, instance=shown(base_url))
+    except ProviderBlocked:
+        if query.page == 1:
+            raise
+        return ProviderResults((), instance=shown(base_url))
 
 
 def json_is_off(error: SearchError) -> bool:

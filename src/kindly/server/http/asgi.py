@@ -1,7 +1,7 @@
 """Streamable HTTP: stateless, on loopback, or on other addresses with bearer tokens.
 
 The middleware around the MCP application, outermost first: header limit, Host and Origin check, bearer authentication,
-rate limit, body limit.
+rate limit, body limit, protocol version.
 """
 
 import ipaddress
@@ -24,6 +24,7 @@ from kindly.server.http.access import (
     TokenVerifier,
 )
 from kindly.server.http.oauth import IssuerKeys, JwtVerifier, Resource, json_over_http
+from kindly.server.http.protocol_version import VersionCheck
 from kindly.server.http.request_limits import (
     MAX_HEAD_BYTES,
     BodyLimit,
@@ -66,7 +67,7 @@ def build_http_app(server: KindlyServer, settings: Settings) -> ASGIApp:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[*_pages(server.state), *metadata_routes],
     )
-    app = BodyLimit(app, settings.max_request_bytes)
+    app = BodyLimit(VersionCheck(app, PATH), settings.max_request_bytes)
     per_minute = settings.rate_per_minute or (RATE_PER_MINUTE if verifiers else None)
     if per_minute:
         app = RateLimit(app, per_minute)

@@ -147,7 +147,7 @@ class Console:
         name, arguments = await _tool_call(request)
         tool = self.server.tools.get(name)
         if tool is None:
-            raise Refusal(f"There is no tool {name[:60]!r}.", 404)
+            raise Refusal(f"There is no tool {app.redactor.text(name)[:60]!r}.", 404)
         began = anyio.current_time()
         output = await run_call(tool, arguments, app, ignore_progress)
         data = compact(output.structured) if output.structured else ""

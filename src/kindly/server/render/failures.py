@@ -25,14 +25,22 @@ UNEXPECTED = (
 )
 
 
-def sentence(error: KindlyError) -> str:
-    """What happened, and what the model can do about it."""
-    return next(say for kind, say in SENTENCES if isinstance(error, kind))(error)
+def sentence(error: KindlyError, page_tool: str = "") -> str:
+    """What happened, and what the model can do about it.
+
+    `page_tool` is the tool that reads a known page, as the server offers it; it helps after a failed search.
+    """
+    said = next(say for kind, say in SENTENCES if isinstance(error, kind))(error)
+    helps = isinstance(error, SearchError) and not isinstance(
+        error, ProviderAuth | ProviderRejected
+    )
+    step = f"A known page can still be read with {page_tool}." if page_tool and helps else ""
+    return _joined(said, step)
 
 
 def explained(outcome: Outcome) -> str:
-    """Why a page was not read, and the next step."""
-    return _joined(outcome.detail, _next_step(outcome))
+    """Why a page was not read, and the next step. The same failure gives the same text: waiting times are not in it."""
+    return _joined(outcome.detail, outcome.next_step)
 
 
 def _argument(error: KindlyError) -> str:
@@ -47,10 +55,6 @@ def _configuration(error: KindlyError) -> str:
 
 def _rejected(error: KindlyError) -> str:
     return _joined(error.detail, "Change the query or its filters.")
-
-
-def _search(error: KindlyError) -> str:
-    return _joined(_retry(error), "A known page can still be read with get_content.")
 
 
 def _retry(error: KindlyError) -> str:
@@ -71,13 +75,11 @@ def _selector(error: KindlyError) -> str:
 
 
 def _page(error: KindlyError) -> str:
-    return f"Not read ({error.kind}): {explained(error.outcome)}"
-
-
-def _next_step(outcome: Outcome) -> str:
+    """As in the page's note; where the waiting time is known, with that."""
+    outcome, step = error.outcome, error.outcome.next_step
     if outcome.retryable and outcome.retry_after_s is not None:
-        return f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
-    return outcome.next_step
+        step = f"Try again in {seconds(outcome.retry_after_s)}, or use another source."
+    return _joined(f"Not read ({error.kind}):", outcome.detail, step)
 
 
 def _joined(*sentences: str) -> str:
@@ -92,7 +94,7 @@ SENTENCES: tuple[tuple[type[KindlyError], Callable[[KindlyError], str]], ...] = 
     (NoProvider, _configuration),
     (ProviderAuth, _configuration),
     (ProviderRejected, _rejected),
-    (SearchError, _search),
+    (SearchError, _retry),
     (FetchError, _page),
     (SelectorNotMatched, _selector),
     (ExtractError, _page),

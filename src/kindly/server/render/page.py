@@ -105,6 +105,12 @@ def page_text(result: PageResult) -> str:
 
 def page_content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
     """The fenced text of a page, or a note that says why there is none. Never empty."""
+    document = excerpt.source.document
+    said = f"\n_{document.note}_" if document is not None and document.note else ""
+    return f"{_content(excerpt, fence)}{said}"
+
+
+def _content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
     source, passage = excerpt.source, excerpt.passage
     if source.document is None or passage is None:
         return note(source.outcome)

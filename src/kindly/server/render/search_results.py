@@ -20,6 +20,7 @@ from kindly.server.render.formatting import (
 )
 from kindly.server.render.page import page_content
 from kindly.server.render.results import FoundPage, SearchResult
+from kindly.text.durations import seconds
 from kindly.urls import domain
 
 
@@ -128,7 +129,9 @@ def _page_data(page: FoundPage) -> Json:
 
 
 def _page_text(number: int, page: FoundPage) -> str:
-    facts = [page.domain, *filter(None, [page.published]), page.outcome.kind.value]
+    facts = [*filter(None, [page.domain, page.published]), page.outcome.kind.value]
+    if page.outcome.retry_after_s is not None:
+        facts.append(f"retry after {seconds(page.outcome.retry_after_s)}")
     line = " · ".join([*facts, *provenance(page.fetched_at, page.content_hash)])
     return (
         f"## {number}. {page.title}\n{page.link}\n{line}\n\n{page.snippet}\n\n{page.page_content}"

@@ -4,8 +4,9 @@ import pytest
 
 from kindly.errors import InputError, ProviderFailed
 from kindly.models import Hit, Hits, Query
-from kindly.server.profiles.pages.answers import ITEMS_LEFT_OUT, queries_result, query_result
+from kindly.server.profiles.pages.answers import queries_result, query_result
 from kindly.server.profiles.pages.results import query_json, to_json
+from kindly.server.render.formatting import json_size
 
 HIT = Hit("Cats", "https://example.com/cats", "All about cats.", "brave")
 
@@ -52,7 +53,17 @@ def test_items_that_do_not_fit_are_left_out_and_reported() -> None:
     shown = [len(one["result"]["items"]) for one in answer["queries"]]
     assert 0 < shown[0] < 50
     assert shown[1] == 1
-    assert answer["note"] == ITEMS_LEFT_OUT
+    assert answer["note"] == (
+        f"{50 - shown[0]} items were left out, because the answer would exceed 1000 tokens: "
+        "ask for fewer results per query."
+    )
+
+
+def test_one_item_that_does_not_fit_is_one_item() -> None:
+    whole = queries_result(["cats"], [hits(3)], 10_000)
+    answer = queries_result(["cats"], [hits(3)], json_size(to_json(whole)) - 1)
+    assert whole.note == ""
+    assert answer.note.startswith("1 item was left out")
 
 
 def test_too_many_queries_for_the_budget_are_an_input_error() -> None:

@@ -25,5 +25,6 @@ SPEC = EmbedderSpec(
     label="the local model",
     open=_open,
     model=_model,
+    cosine_threshold=0.25,
     fix="Reinstall Kindly. Until then passages are ranked by words only.",
 )

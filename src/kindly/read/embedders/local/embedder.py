@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import anyio
 import anyio.to_thread
 
+from kindly.read.embedder import log_batch
 from kindly.read.ranking import static_model
 
 if TYPE_CHECKING:
@@ -25,4 +27,7 @@ class LocalEmbedder:
         Raises:
             EmbeddingsDown: the package of the model is incomplete.
         """
-        return await anyio.to_thread.run_sync(lambda: static_model.load().embed(texts))
+        began = anyio.current_time()
+        vectors = await anyio.to_thread.run_sync(lambda: static_model.load().embed(texts))
+        log_batch(self.name, texts, began)
+        return vectors

@@ -16,6 +16,7 @@ from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown
 from kindly.net.rate_limit_headers import retry_after_s
+from kindly.read.embedder import log_batch
 from kindly.redact import Secret
 
 if TYPE_CHECKING:
@@ -123,6 +124,16 @@ class OpenAiEmbedder:
         return _normalised(vectors)
 
     async def _batch(self, texts: Sequence[str]) -> list[list[float]]:
+        began = anyio.current_time()
+        try:
+            rows = await self._rows_of(texts)
+        except EmbeddingsDown:
+            log_batch(self.name, texts, began, failed=True)
+            raise
+        log_batch(self.name, texts, began)
+        return rows
+
+    async def _rows_of(self, texts: Sequence[str]) -> list[list[float]]:
         answer = await self._post(texts)
         if isinstance(answer, _Failure) and answer.retry:
             low, high = RETRY_S

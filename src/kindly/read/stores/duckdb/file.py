@@ -18,6 +18,7 @@ import anyio.to_thread
 from kindly.clock import Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
+from kindly.read.store import log_opening
 
 if TYPE_CHECKING:
     import duckdb
@@ -88,6 +89,7 @@ class DuckLibrary:
         self._opened_at = 0.0
         self._closed_until = 0.0
         self._opened_inode: int | None = None
+        self._was_opened = False
 
     async def run(self, work: "Callable[[duckdb.DuckDBPyConnection], Value]") -> Value:
         """Run `work` in a thread, in a transaction. It may run more than once."""
@@ -191,6 +193,9 @@ class DuckLibrary:
         except BaseException:
             database.close()
             raise
+        if not self._was_opened:
+            log_opening("duckdb", str(self.path))
+            self._was_opened = True
         return database
 
     def _create(self) -> None:

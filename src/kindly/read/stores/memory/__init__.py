@@ -9,8 +9,10 @@ if TYPE_CHECKING:
 
 
 def _open(_: "StoreSettings") -> "Store":
+    from kindly.read.store import log_opening
     from kindly.read.stores.memory.store import MemoryStore
 
+    log_opening("memory", "memory")
     return MemoryStore()
 
 

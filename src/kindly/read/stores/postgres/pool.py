@@ -17,6 +17,7 @@ import anyio.to_thread
 
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
+from kindly.read.store import log_opening
 
 if TYPE_CHECKING:
     import psycopg
@@ -121,6 +122,7 @@ class Postgres:
             if not self._ready:
                 self._set_up()
                 self._ready = True
+                log_opening("postgres", self.place)
             if self._idle:
                 return self._idle.pop()
         return self._connect()

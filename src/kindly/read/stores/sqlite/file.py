@@ -19,6 +19,7 @@ import anyio.to_thread
 from kindly.clock import Clock
 from kindly.errors import StoreRefused, StoreUnavailable
 from kindly.read.row_format import SCHEMA
+from kindly.read.store import log_opening
 from kindly.read.stores.sqlite.batch import WriteBatches
 from kindly.storage.sqlite import (
     BUSY,
@@ -181,6 +182,7 @@ class SqliteLibrary:
         with closing(_connect(self.path)) as database:
             self._migrate(database)
         self._inode = self._opened_inode
+        log_opening("sqlite", str(self.path))
 
     def _migrate(self, database: "sqlite3.Connection") -> None:
         if self._version(database) == len(self._migrations):

@@ -39,7 +39,7 @@ class WebSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
     query: Question
-    num_results: Annotated[int, Field(ge=1, le=20)] = 3
+    num_results: Annotated[int, Field(ge=1, le=50)] = 3
     site: Annotated[
         str | None, Field(max_length=253, description="Only this domain, e.g. docs.python.org")
     ] = None
@@ -231,6 +231,7 @@ PROFILE = Profile(
                 },
             ),
             run=get_content,
+            reads_page=True,
         ),
         Tool(
             name="read_page",

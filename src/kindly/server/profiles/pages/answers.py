@@ -7,7 +7,6 @@ in it looks like a fence mark is defused.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from typing import TypeVar
 
 from kindly.budget import fair_shares, fit
@@ -26,6 +25,7 @@ from kindly.server.profiles.pages.results import (
     chunk_json,
     items_json,
     query_json,
+    shown_items,
     to_json,
 )
 from kindly.server.render.failures import sentence
@@ -36,22 +36,28 @@ from kindly.text.plain_line import MAX_SNIPPET, plain_line
 Result = TypeVar("Result", QueriesResult, ChunksResult)
 
 CONTENT_PROTECTED = "content protected"
-ITEMS_LEFT_OUT = (
-    "Items were left out, as the answer would be too large: ask for fewer results per query."
+LEFT_OUT = (
+    "left out, because the answer would exceed {tokens} tokens: ask for fewer results per query."
 )
 UNAVAILABLE = 503
 """The code of a failure without an HTTP status."""
 
 
 def queries_result(
-    texts: Sequence[str], outcomes: Sequence[Hits | SearchError], tokens: int
+    texts: Sequence[str],
+    outcomes: Sequence[Hits | SearchError],
+    tokens: int,
+    *,
+    page_tool: str = "",
 ) -> QueriesResult:
     """Google's JSON for each query, in order, as many items as `tokens` allow.
+
+    `page_tool` is the name of the tool that reads a page, for the advice after a failure.
 
     Raises:
         InputError: the queries alone exceed `tokens`.
     """
-    results = [query_result(outcome) for outcome in outcomes]
+    results = [query_result(outcome, page_tool) for outcome in outcomes]
     sizes = [json_size(query_json(result)) for result in results]
 
     def build(available: int) -> QueriesResult:
@@ -60,16 +66,16 @@ def queries_result(
             result if size <= share else _shortened(result, share)
             for result, size, share in zip(results, sizes, shares, strict=True)
         ]
-        note = "" if shown == results else ITEMS_LEFT_OUT
+        note = _left_out(results, shown, tokens)
         return QueriesResult(tuple(zip(texts, shown, strict=True)), note)
 
     return _fitting(build, tokens)
 
 
-def query_result(outcome: Hits | SearchError) -> QueryResult:
+def query_result(outcome: Hits | SearchError, page_tool: str = "") -> QueryResult:
     """What Google said; another provider's hits, or a failure, in Google's shape."""
     if isinstance(outcome, SearchError):
-        return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome))
+        return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome, page_tool))
     if outcome.raw is not None and outcome.provider == "google":
         return GoogleJson(defused_data(outcome.raw))
     return OtherHits(replace(outcome, hits=tuple(map(_shown, outcome.hits))))
@@ -124,6 +130,16 @@ def _shortened(result: QueryResult, available: int) -> QueryResult:
             break
         kept += 1
     return replace(result, shown=kept)
+
+
+def _left_out(results: Sequence[QueryResult], shown: Sequence[QueryResult], tokens: int) -> str:
+    """How many items are not shown; empty if all are."""
+    all_items, kept = sum(map(shown_items, results)), sum(map(shown_items, shown))
+    missing = all_items - kept
+    if not missing:
+        return ""
+    what = "1 item was" if missing == 1 else f"{missing} items were"
+    return f"{what} {LEFT_OUT.format(tokens=tokens)}"
 
 
 def _fitting(build: Callable[[int], Result], limit: int) -> Result:
@@ -183,14 +199,7 @@ def _metadata(found: PageFindings) -> ChunksMetadata:
 
 
 def _chunk(cited: Citation) -> PageChunk:
-    """A passage under the id that its own fields give: of one stored chunk there may be several."""
-    passage = cited.passage
-    text = defused(passage.text)
-    section = tuple(clip(heading, TITLE_TOKENS) for heading in passage.section)
-    key = "|".join((cited.page.url, " > ".join(section), text))
-    return PageChunk(
-        sha256(key.encode("utf-8", "surrogatepass")).hexdigest(),
-        text,
-        round(passage.score or 0.0, 4),
-        section,
-    )
+    """A stored chunk under its own id."""
+    chunk = cited.passage
+    section = tuple(clip(heading, TITLE_TOKENS) for heading in chunk.section)
+    return PageChunk(chunk.id, defused(chunk.text), chunk.score or 0.0, section)

@@ -14,7 +14,7 @@ from kindly.extract import TEASER_CHARACTERS
 from kindly.models import OutcomeKind, Query, SafeSearch
 from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
-from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
+from kindly.server.arguments import Arguments, FreeLanguage, FreeRegion, as_list, json_list
 from kindly.server.json_schema import NUMBER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.profiles.pages import ANY_PROVIDER, SAFE_SEARCH
 from kindly.server.profiles.pages.answers import (
@@ -30,7 +30,7 @@ from kindly.settings import Settings
 
 PROTECTED = frozenset({OutcomeKind.AUTH, OutcomeKind.BLOCKED, OutcomeKind.PAYWALLED})
 NO_KEYS = (
-    "web.search needs GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID. Google closes this API on 2027-01-01: with "
+    "Searching needs GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID. Google closes this API on 2027-01-01: with "
     "KINDLY_PAGES_ANY_PROVIDER=1 any other configured provider answers in the same shape."
 )
 
@@ -48,8 +48,8 @@ class SearchInput(Arguments):
 
     query: Queries
     resultsPerQuery: Annotated[int, Field(ge=1, le=50)] = 10
-    region: Region = None
-    language: Language = None
+    region: FreeRegion = None
+    language: FreeLanguage = None
     safeSearch: SafeSearch | None = None
 
 
@@ -83,7 +83,8 @@ async def search(
     if len(failures) == len(outcomes):
         first = failures[0]
         raise NoProvider(NO_KEYS) if isinstance(first, NoProvider) else first
-    return json_output(to_json(queries_result(texts, outcomes, call.app.tokens_for(None))))
+    tokens = call.app.tokens_for_raw()
+    return json_output(to_json(queries_result(texts, outcomes, tokens, page_tool=call.page_tool)))
 
 
 async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
@@ -94,7 +95,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
 async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
     stages, queries = call.app.stages, as_list(arguments.query)
     try:
-        found = await pipeline.read(
+        found = await pipeline.similar(
             stages,
             arguments.url,
             queries,
@@ -155,6 +156,7 @@ READ = Tool(
         {"title": TEXT, "note": TEXT, "metadata": OBJECT},
     ),
     run=read_from_page,
+    reads_page=True,
 )
 
 

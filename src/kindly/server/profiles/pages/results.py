@@ -128,6 +128,12 @@ def items_json(result: QueryResult) -> list[object]:
             assert_never(result)
 
 
+def shown_items(result: QueryResult) -> int:
+    """How many items of a query's result are shown."""
+    shown = None if isinstance(result, QueryFailure) else result.shown
+    return len(items_json(result)[:shown])
+
+
 def chunk_json(chunk: PageChunk) -> Json:
     """One chunk of a page."""
     data: Json = {"id": chunk.id, "text": chunk.text, "score": chunk.score}

@@ -1,7 +1,7 @@
 """Hits and what was read of them → the result of profile `searxng`, within a number of tokens; errors in its shape too.
 
-The text for the model is the compact JSON of the data. Page text is inside JSON strings, which it cannot end; what in
-it looks like a fence mark is defused, and a note says that it comes from the web.
+The text is the summary that the contract defines; the results are the structured content. Page text is inside JSON
+strings, which it cannot end, and what in it looks like a fence mark is defused.
 """
 
 import re
@@ -35,6 +35,7 @@ from kindly.server.profiles.searxng.results import (
     SearxngPageFailure,
     SearxngResult,
     to_json,
+    to_text,
 )
 from kindly.server.render.failures import explained
 from kindly.server.render.formatting import (
@@ -42,7 +43,6 @@ from kindly.server.render.formatting import (
     TITLE_TOKENS,
     address,
     clip,
-    json_output,
     json_size,
     with_gaps,
 )
@@ -195,7 +195,12 @@ def failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
         NO_INSTANCES if isinstance(error, PoolExhausted) else error.detail,
         next(name for leaf, name in ERROR_TYPES if isinstance(error, leaf)),
         error.detail,
-        error.attempted if isinstance(error, PoolExhausted) else (),
+        error.attempted if isinstance(error, SearchError) else (),
         error.retry_after_s,
     )
-    return json_output(to_json(failed), failed=True)
+    return output(failed)
+
+
+def output(result: SearxngResult | SearxngFailure) -> Output:
+    """The summary as text, and the whole as data."""
+    return Output(to_text(result), to_json(result), failed=isinstance(result, SearxngFailure))

@@ -27,11 +27,10 @@ from kindly.server.profiles.searxng import CODE_BLOCKS, SUMMARIES, SUMMARY_CHARA
 from kindly.server.profiles.searxng.answers import (
     SearxngAnswer,
     failure,
+    output,
     search_result,
     with_scores,
 )
-from kindly.server.profiles.searxng.results import to_json
-from kindly.server.render.formatting import json_output
 from kindly.server.tool import Call, Output, Profile, Tool
 from kindly.settings import Settings
 from kindly.text.languages import known_language
@@ -99,7 +98,7 @@ async def web_search(
         found = await anyio.to_thread.run_sync(summed)
     tokens = call.app.tokens_for(None)
     result = search_result(hits, found, tokens, fetch_content=arguments.fetch_content)
-    return json_output(to_json(result))
+    return output(result)
 
 
 def _summarised(found: Sequence[SearxngAnswer], question: str, limit: int) -> list[SearxngAnswer]:
