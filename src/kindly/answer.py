@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kindly.budget import count_tokens, fair_shares
 from kindly.errors import InputError
 from kindly.models import Answer, Document, Passage, Source, SourceExcerpt
+from kindly.text.plain_line import plain_line
 
 CURSOR_KEY_LENGTH = 12
 CURSOR = re.compile(r"([0-9a-f]{12})-([0-9]{1,9})")
@@ -103,14 +104,14 @@ def _cost(text: str, spans: list[tuple[int, int]]) -> int:
 
 
 def outline(text: str, start: int) -> tuple[str, ...]:
-    """The first headings after `start`."""
+    """The first headings after `start`, each as a plain line: they stand outside the page's text."""
     headings: list[str] = []
     in_code = False
     for line in text[start:].splitlines():
         if FENCE.match(line):
             in_code = not in_code
         elif not in_code and (match := HEADING.match(line)):
-            headings.append(match[1].strip()[:OUTLINE_CHARACTERS])
+            headings.append(plain_line(match[1], OUTLINE_CHARACTERS))
             if len(headings) == OUTLINE_LENGTH:
                 break
     return tuple(headings)

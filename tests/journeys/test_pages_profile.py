@@ -17,7 +17,7 @@ from kindly.budget import count_tokens
 from kindly.cli.logs import JsonLines
 from kindly.read.ranking import static_model
 from kindly.redact import Redactor
-from kindly.server.render.fence import defused
+from kindly.server.render.look_alikes import defused
 from kindly.settings import Settings
 from tests.support.google_items import google_item
 from tests.support.postgres import postgres as postgres

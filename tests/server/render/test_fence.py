@@ -52,4 +52,4 @@ def test_code_keeps_its_brackets_and_indentation() -> None:
 
 
 def test_text_outside_a_fence_is_one_line_without_marks() -> None:
-    assert fence_free("a\n<<<b <<<web-page") == "a ‹‹‹b ‹‹‹web-page"
+    assert fence_free("a\n<<<b <<<web-page") == "a ‹‹‹b ‹‹‹web-p·age"

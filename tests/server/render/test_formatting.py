@@ -9,8 +9,13 @@ from kindly.server.render.formatting import clip, dated, larger_size, status_dat
 
 @pytest.mark.parametrize(
     ("text", "clipped"),
-    [("a\n b", "a b"), ("x" * 50, "x" * 36 + "…"), ("<<<web-page", "‹‹‹web-page")],
-    ids=["one line", "cut", "defused"],
+    [
+        ("a\n b", "a b"),
+        ("x" * 50, "x" * 36 + "…"),
+        ("<<<web-page", "‹‹‹web-p·age"),
+        ("# [Tea](https://a.example/) `x`", "Tea x"),
+    ],
+    ids=["one line", "cut", "defused", "plain"],
 )
 def test_titles_are_one_defused_line(text: str, clipped: str) -> None:
     assert clip(text, 10) == clipped

@@ -5,7 +5,6 @@ Pure. Only copies are left out, and the hit that remains says where they are; ev
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from urllib.parse import quote
 
 from kindly.models import Hit, Hits, Query
 from kindly.redact import Redactor
@@ -14,6 +13,7 @@ from kindly.search.ranking.quality import by_quality
 from kindly.search.ranking.query_words import terms, words
 from kindly.search.ranking.relevance import looks_unrelated
 from kindly.text import invisible
+from kindly.text.plain_line import MAX_ADDRESS, MAX_SNIPPET, MAX_TITLE, plain_address, plain_line
 from kindly.urls import without_tracking
 
 MIN_TERMS = 6
@@ -22,8 +22,6 @@ NEARLY_EQUAL = 0.9
 """Share of the shorter snippet's terms that the longer one contains too."""
 UNRELATED = "shares no word with the query"
 MAX_ENGINE_NAME = 60
-BRACKETS = {ord(sign): quote(sign) for sign in "<>＜＞﹤‹❮〈⟨《«≪"}
-"""Characters that must be percent-encoded in an address: unencoded, they could imitate the markup around it."""
 
 
 def clean(query: Query, hits: Sequence[Hit]) -> tuple[Hit, ...]:
@@ -55,15 +53,17 @@ def without_copies(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def visible(hits: Hits, redactor: Redactor) -> Hits:
-    """Hits as a person would see them: without invisible characters, without our keys if a vendor echoes them, and with
-    addresses without tracking parameters.
+    """Hits that are safe to show: each text one plain line, no invisible characters, and no key that a vendor echoes.
+
+    Addresses have no tracking parameters; a hit whose address is too long to show is left out. The vendor's own JSON
+    keeps its markup.
     """
 
     def shown(text: str) -> str:
         return redactor.text(invisible.clean(text)[0])
 
     def engines(names: Sequence[str]) -> tuple[str, ...]:
-        return tuple(shown(name)[:MAX_ENGINE_NAME] for name in names)
+        return tuple(plain_line(shown(name), MAX_ENGINE_NAME) for name in names)
 
     raw = hits.raw and {name: _map_strings(item, shown) for name, item in hits.raw.items()}
     return replace(
@@ -71,13 +71,14 @@ def visible(hits: Hits, redactor: Redactor) -> Hits:
         hits=tuple(
             replace(
                 hit,
-                title=shown(hit.title),
-                url=without_tracking(shown(hit.url)).translate(BRACKETS),
-                snippet=shown(hit.snippet),
+                title=plain_line(shown(hit.title), MAX_TITLE),
+                url=url,
+                snippet=plain_line(shown(hit.snippet), MAX_SNIPPET),
                 published=hit.published and shown(hit.published),
                 engines=engines(hit.engines),
             )
             for hit in hits.hits
+            if len(url := plain_address(without_tracking(shown(hit.url)))) <= MAX_ADDRESS
         ),
         engines=engines(hits.engines),
         raw=raw,
@@ -104,5 +105,5 @@ def _with_copy(hit: Hit, copy: Hit) -> Hit:
         hit,
         found_by=tuple(dict.fromkeys((*hit.found_by, *copy.found_by))),
         engines=tuple(dict.fromkeys((*hit.engines, *copy.engines))),
-        reasons=(*hit.reasons, f"the same text is at {copy.url}"),
+        reasons=(*hit.reasons, f"the same text is at {plain_address(copy.url)}"),
     )

@@ -7,7 +7,13 @@ from kindly.budget import count_tokens, fair_shares, fit
 from kindly.models import Citation, Finding, PageFindings
 from kindly.server.json_schema import Json
 from kindly.server.render.fence import AnyFence, fence_free
-from kindly.server.render.formatting import TITLE_TOKENS, clip, larger_size, provenance
+from kindly.server.render.formatting import (
+    TITLE_TOKENS,
+    address,
+    clip,
+    larger_size,
+    provenance,
+)
 from kindly.server.render.results import (
     CitedPage,
     FindingResult,
@@ -15,6 +21,7 @@ from kindly.server.render.results import (
     PassageResult,
     ReadPage,
 )
+from kindly.text.plain_line import MAX_ADDRESS
 
 SECTION_TOKENS = 40
 FRAME_TOKENS = 90
@@ -30,7 +37,7 @@ def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -
     stored = found.page
     page = ReadPage(
         url,
-        clip(stored.title, TITLE_TOKENS) or url,
+        clip(stored.title, TITLE_TOKENS) or address(url),
         str(found.how),
         stored.crawled_at.isoformat(timespec="seconds"),
         stored.content_hash,
@@ -112,7 +119,7 @@ def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> Passage
 
     entry, passage = cited.page, cited.passage
     page = CitedPage(
-        entry.url,
+        address(entry.url),
         clip(entry.title, TITLE_TOKENS),
         entry.crawled_at.isoformat(timespec="seconds"),
         entry.content_hash,
@@ -123,9 +130,14 @@ def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> Passage
         tuple(clip(title, SECTION_TOKENS) for title in passage.section),
         passage.start,
         passage.end,
-        text_fragment(entry.url, passage.text),
+        _link(text_fragment(entry.url, passage.text), entry.url),
         page if cite else None,
     )
+
+
+def _link(fragment: str, url: str) -> str:
+    """The link to a passage; to its page if a link with the words would be too long."""
+    return address(fragment if len(fragment) <= MAX_ADDRESS else url)
 
 
 def _page_data(page: ReadPage) -> Json:
@@ -140,7 +152,7 @@ def _page_data(page: ReadPage) -> Json:
 
 
 def _page_lines(page: ReadPage) -> list[str]:
-    facts = (page.url, page.how, *provenance(page.fetched_at, page.content_hash))
+    facts = (address(page.url), page.how, *provenance(page.fetched_at, page.content_hash))
     return [f"# {page.title}", " · ".join(facts), page.note]
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from kindly.budget import count_tokens
 from kindly.models import Outcome, Passage
 from kindly.server.json_schema import Json
-from kindly.server.render.fence import fence_free
+from kindly.server.render.look_alikes import BREAK, defused
 from kindly.server.tool import Output
+from kindly.text.plain_line import clipped_address, percent_encoded, plain_line
 
 TITLE_TOKENS = 50
 SNIPPET_TOKENS = 100
@@ -16,6 +17,7 @@ SHOWN_HASH = 12
 """Characters of a content hash in the text; the data has all of them."""
 DATE_LIKE = re.compile(r"[\w ,.:/+()'’-]{1,40}")
 DATE_WORDS = 6
+BROKEN = re.compile(rf"(.){BREAK}")
 
 
 def compact(value: object) -> str:
@@ -39,18 +41,26 @@ def json_size(value: object) -> int:
 
 
 def clip(text: str, tokens: int) -> str:
-    """One line of text, cut to `tokens` with an ellipsis."""
-    line = fence_free(" ".join(text.split()))
+    """One plain line of text without marks, cut to `tokens` with an ellipsis."""
+    line = defused(plain_line(text, tokens * 4))
     if count_tokens(line) <= tokens:
         return line
     kept = line.encode()[: tokens * 4 - 4].decode("utf-8", "ignore")
     return f"{kept.rstrip()}…"
 
 
+def address(url: str) -> str:
+    """An address as one plain line: percent-encoded where it would read like markup or a mark."""
+    shown = defused(clipped_address(url))
+    return BROKEN.sub(lambda match: percent_encoded(match[1]), shown)
+
+
 def dated(published: str | None) -> str | None:
-    """A date as a page or a provider writes it; None if the text is too long to be only a date."""
+    """A date as a page or a provider writes it; None if the text is too long for a date, or reads like a mark."""
     line = " ".join((published or "").split())
-    is_date = DATE_LIKE.fullmatch(line) and len(line.split()) <= DATE_WORDS
+    is_date = (
+        DATE_LIKE.fullmatch(line) and len(line.split()) <= DATE_WORDS and defused(line) == line
+    )
     return line if is_date else None
 
 

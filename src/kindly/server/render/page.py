@@ -5,9 +5,10 @@ from kindly.budget import fit
 from kindly.models import Document, FetchMethod, Outcome, Source, SourceExcerpt
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import explained
-from kindly.server.render.fence import AnyFence, fence_free
+from kindly.server.render.fence import AnyFence
 from kindly.server.render.formatting import (
     TITLE_TOKENS,
+    address,
     clip,
     dated,
     larger_size,
@@ -16,6 +17,7 @@ from kindly.server.render.formatting import (
     with_gaps,
     without_none,
 )
+from kindly.server.render.look_alikes import defused
 from kindly.server.render.results import PageResult
 
 
@@ -51,16 +53,17 @@ def excerpt_result(url: str, excerpt: SourceExcerpt, fence: AnyFence) -> PageRes
         content,
         outcome,
         title=clip(metadata.title, TITLE_TOKENS) or None,
-        final_url=document.url if document.url != excerpt.source.url else None,
+        final_url=address(document.url) if document.url != excerpt.source.url else None,
         published=dated(metadata.published),
         author=metadata.author and clip(metadata.author, TITLE_TOKENS),
-        language=metadata.language,
+        language=metadata.language and clip(metadata.language, TITLE_TOKENS),
         how=str(document.how),
         fetched_at=fetched_at,
         content_hash=document.content_hash or None,
         unchanged_since=fetched_at if document.how.method is FetchMethod.REVALIDATED else None,
         hidden_dropped=document.hidden_dropped or None,
         cursor=excerpt.cursor,
+        preamble=fence.preamble,
     )
 
 
@@ -94,7 +97,10 @@ def page_text(result: PageResult) -> str:
     line = " · ".join([*facts, *provenance(result.fetched_at, result.content_hash)])
     if result.unchanged_since is not None:
         line += f", unchanged since {result.unchanged_since}"
-    return f"# {result.title or result.url}\n{line}\n\n{result.page_content}"
+    head = "\n".join(
+        [f"# {result.title or address(result.url)}", line, *filter(None, [result.preamble])]
+    )
+    return f"{head}\n\n{result.page_content}"
 
 
 def page_content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
@@ -112,13 +118,12 @@ def _content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
         return _excerpts(excerpt, source.document.url, fence)
     if not passage.text.strip():
         return f"_Left out: no room in this answer. {_continuation(excerpt)}_"
-    fenced = fence.around(passage.text.strip("\n"), source.document.url)
+    fenced = fence.around(passage.text.strip("\n"), address(source.document.url))
     if excerpt.cursor is None:
         return fenced
-    outline = f" Further down: {' · '.join(excerpt.outline)}." if excerpt.outline else ""
     return (
         f"{fenced}\n_Cut: characters {passage.start:,} to {passage.end:,} of {passage.total:,}. "
-        f"{_continuation(excerpt)}{fence_free(outline)}_"
+        f"{_continuation(excerpt)}{_outline('Further down', excerpt)}_"
     )
 
 
@@ -131,13 +136,19 @@ def _excerpts(excerpt: SourceExcerpt, url: str, fence: AnyFence) -> str:
     """The parts of a long page that the query needs, with marks for the gaps between them."""
     total = excerpt.excerpts[0].total
     shown = sum(passage.end - passage.start for passage in excerpt.excerpts)
-    outline = f" All of it: {' · '.join(excerpt.outline)}." if excerpt.outline else ""
-    fenced = fence.around("\n\n".join(with_gaps(excerpt.excerpts)), url)
+    fenced = fence.around("\n\n".join(with_gaps(excerpt.excerpts)), address(url))
     return (
         f"{fenced}\n_Cut to what the query needs: {shown:,} of {total:,} characters. "
-        f"{_continuation(excerpt)}{fence_free(outline)}_"
+        f"{_continuation(excerpt)}{_outline('All of it', excerpt)}_"
     )
 
 
+def _outline(label: str, excerpt: SourceExcerpt) -> str:
+    """The headings of the rest, which are plain lines."""
+    headings = list(filter(None, map(defused, excerpt.outline)))
+    return f" {label}: {' · '.join(headings)}." if headings else ""
+
+
 def _continuation(excerpt: SourceExcerpt) -> str:
-    return f'To go on: get_content(url="{excerpt.source.url}", cursor="{excerpt.cursor}").'
+    url = address(excerpt.source.url)
+    return f'To go on: get_content(url="{url}", cursor="{excerpt.cursor}").'

@@ -62,6 +62,7 @@ class PageResult:
     unchanged_since: str | None = None
     hidden_dropped: int | None = None
     cursor: str | None = None
+    preamble: str = ""
 
 
 @dataclass(frozen=True, slots=True)

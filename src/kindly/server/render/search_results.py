@@ -10,6 +10,7 @@ from kindly.server.render.fence import AnyFence
 from kindly.server.render.formatting import (
     SNIPPET_TOKENS,
     TITLE_TOKENS,
+    address,
     clip,
     dated,
     larger_size,
@@ -85,7 +86,7 @@ def _found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
     assert hit is not None  # noqa: S101 - sources of a search always have their hit
     return FoundPage(
         title=clip(hit.title, TITLE_TOKENS),
-        link=hit.url,
+        link=address(hit.url),
         snippet=clip(hit.snippet, SNIPPET_TOKENS),
         page_content=page_content(excerpt, fence),
         outcome=excerpt.source.outcome,

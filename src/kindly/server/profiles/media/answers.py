@@ -19,7 +19,6 @@ from kindly.errors import (
     SelectorNotMatched,
 )
 from kindly.models import HTML_TYPES, NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
-from kindly.server.json_schema import Json
 from kindly.server.profiles.media.results import (
     MediaFailure,
     MediaHit,
@@ -31,12 +30,19 @@ from kindly.server.profiles.media.results import (
     MediaSearchResult,
     to_json,
 )
-from kindly.server.render.fence import defused
-from kindly.server.render.formatting import TITLE_TOKENS, clip, json_output, json_size
+from kindly.server.render.formatting import (
+    TITLE_TOKENS,
+    address,
+    clip,
+    json_output,
+    json_size,
+)
+from kindly.server.render.look_alikes import defused, defused_data
 from kindly.server.tool import Output
 from kindly.text.dates import to_date
 from kindly.text.domains import registered
 from kindly.text.durations import seconds
+from kindly.text.plain_line import MAX_SNIPPET, plain_line
 from kindly.text.shorten import cut, cut_markup, snippet
 
 SNIPPET_CHARACTERS = 200
@@ -102,8 +108,8 @@ def search_result(hits: Hits, tokens: int, day: date) -> MediaSearchResult:
 def _hit(hit: Hit, day: date) -> MediaHit:
     return MediaHit(
         clip(hit.title, TITLE_TOKENS),
-        hit.url,
-        snippet(defused(hit.snippet), SNIPPET_CHARACTERS),
+        address(hit.url),
+        snippet(defused(plain_line(hit.snippet, MAX_SNIPPET)), SNIPPET_CHARACTERS),
         registered(hit.url),
         to_date(hit.published, day),
     )
@@ -156,7 +162,7 @@ def _page(
 
 
 def _shown_link(link: Link) -> Link:
-    return Link(clip(link.text, TITLE_TOKENS), defused(link.url))
+    return Link(clip(link.text, TITLE_TOKENS), address(link.url))
 
 
 def _notes(
@@ -185,21 +191,8 @@ def _metadata(document: Document, day: date) -> MediaMetadata:
         about.author and clip(about.author, TITLE_TOKENS),
         to_date(about.published, day),
         about.site and clip(about.site, TITLE_TOKENS),
-        _defused_data(about.structured) if shows_data else None,
+        defused_data(about.structured) if shows_data else None,
     )
-
-
-def _defused_data(data: Mapping[str, object]) -> Json:
-    """Structured data in which every string is defused."""
-    return {defused(name): _defused(value) for name, value in data.items()}
-
-
-def _defused(value: object) -> object:
-    if isinstance(value, str):
-        return defused(value)
-    if isinstance(value, dict):
-        return _defused_data(value)
-    return [_defused(item) for item in value] if isinstance(value, list) else value
 
 
 def _links(links: Sequence[Link], tokens: int) -> list[Link]:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from kindly.budget import fair_shares, fit
 from kindly.errors import InputError, SearchError
-from kindly.models import Citation, Hits, PageFindings
+from kindly.models import Citation, Hit, Hits, PageFindings
 from kindly.server.profiles.pages.results import (
     ChunksMetadata,
     ChunksResult,
@@ -29,8 +29,9 @@ from kindly.server.profiles.pages.results import (
     to_json,
 )
 from kindly.server.render.failures import sentence
-from kindly.server.render.fence import defused
-from kindly.server.render.formatting import json_size
+from kindly.server.render.formatting import TITLE_TOKENS, address, clip, json_size
+from kindly.server.render.look_alikes import defused, defused_data
+from kindly.text.plain_line import MAX_SNIPPET, plain_line
 
 Result = TypeVar("Result", QueriesResult, ChunksResult)
 
@@ -76,8 +77,18 @@ def query_result(outcome: Hits | SearchError, page_tool: str = "") -> QueryResul
     if isinstance(outcome, SearchError):
         return QueryFailure(outcome.status or UNAVAILABLE, sentence(outcome, page_tool))
     if outcome.raw is not None and outcome.provider == "google":
-        return GoogleJson(outcome.raw)
-    return OtherHits(outcome)
+        return GoogleJson(defused_data(outcome.raw))
+    return OtherHits(replace(outcome, hits=tuple(map(_shown, outcome.hits))))
+
+
+def _shown(hit: Hit) -> Hit:
+    """A hit whose texts are plain lines."""
+    return replace(
+        hit,
+        title=clip(hit.title, TITLE_TOKENS),
+        url=address(hit.url),
+        snippet=defused(plain_line(hit.snippet, MAX_SNIPPET)),
+    )
 
 
 def page_chunks(
@@ -95,7 +106,7 @@ def page_chunks(
             QueryChunks(finding.question, tuple(map(_chunk, finding.citations)))
             for finding in found.findings
         ),
-        defused(found.page.title),
+        clip(found.page.title, TITLE_TOKENS),
         metadata=_metadata(found) if include_metadata else None,
     )
     return _fitting(lambda available: _cut(whole, found, available), tokens)
@@ -179,12 +190,16 @@ def _within(chunks: Sequence[PageChunk], available: int) -> tuple[PageChunk, ...
 def _metadata(found: PageFindings) -> ChunksMetadata:
     page = found.page
     return ChunksMetadata(
-        page.content_hash, page.etag, page.last_modified, page.language, found.how
+        page.content_hash,
+        page.etag and clip(page.etag, TITLE_TOKENS),
+        page.last_modified and clip(page.last_modified, TITLE_TOKENS),
+        page.language and clip(page.language, TITLE_TOKENS),
+        found.how,
     )
 
 
 def _chunk(cited: Citation) -> PageChunk:
     """A stored chunk under its own id."""
     chunk = cited.passage
-    section = tuple(defused(heading) for heading in chunk.section)
+    section = tuple(clip(heading, TITLE_TOKENS) for heading in chunk.section)
     return PageChunk(chunk.id, defused(chunk.text), chunk.score or 0.0, section)

@@ -38,15 +38,17 @@ from kindly.server.profiles.searxng.results import (
     to_text,
 )
 from kindly.server.render.failures import explained
-from kindly.server.render.fence import defused
 from kindly.server.render.formatting import (
     SNIPPET_TOKENS,
     TITLE_TOKENS,
+    address,
     clip,
     json_size,
     with_gaps,
 )
+from kindly.server.render.look_alikes import defused
 from kindly.server.tool import Output
+from kindly.text.plain_line import plain_line
 
 MAX_QUERY = 500
 FENCED = re.compile(
@@ -157,7 +159,7 @@ def _hit(one: SearxngAnswer, page: SearxngPage | SearxngPageFailure | None) -> S
     hit = one.hit
     return SearxngHit(
         clip(hit.title, TITLE_TOKENS),
-        hit.url,
+        address(hit.url),
         clip(hit.snippet, SNIPPET_TOKENS),
         one.score,
         hit.engines[0] if hit.engines else hit.provider,
@@ -173,7 +175,8 @@ def _page(excerpt: SourceExcerpt, summary: str) -> SearxngPage | SearxngPageFail
     shown = excerpt.excerpts or ((excerpt.passage,) if excerpt.passage else ())
     markdown = "\n\n".join(piece for piece in with_gaps(shown) if piece.strip())
     words = len(source.document.text.split())
-    return SearxngPage(defused(markdown), words, source.took_ms, summary)
+    line = defused(plain_line(summary, len(summary)))
+    return SearxngPage(defused(markdown), words, source.took_ms, line)
 
 
 def _notes(excerpts: Sequence[SourceExcerpt], left_out: int) -> list[str]:
