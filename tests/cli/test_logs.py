@@ -92,7 +92,7 @@ def test_lines_are_written_in_the_background_in_order(pipe: tuple[int, int]) -> 
     assert [json.loads(line)["event"] for line in lines] == [f"{n} ***" for n in range(20)]
 
 
-def test_lines_that_nobody_reads_are_dropped_and_counted(pipe: tuple[int, int]) -> None:
+def test_lines_that_are_not_read_are_dropped_and_counted(pipe: tuple[int, int]) -> None:
     handler = BackgroundHandler(pipe[1], most=4)
     handler.setFormatter(JsonLines(REDACTOR))
     long = record("x" * 70_000)  # more than a pipe holds

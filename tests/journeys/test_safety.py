@@ -87,7 +87,7 @@ async def test_a_password_in_an_address_is_printed_nowhere(tmp_path: Path, addre
 
 
 @pytest.mark.parametrize("name", ["KINDLY_ALLOW_PRIVATE", "KINDLY_BLOCKED_DOMAINS"])
-async def test_a_refused_setting_is_told_without_its_password(tmp_path: Path, name: str) -> None:
+async def test_a_refused_setting_is_reported_without_its_password(tmp_path: Path, name: str) -> None:
     environ = {"DATA_DIR": str(tmp_path), name: "user:hush-4b1d@host"}
     with anyio.fail_after(120):
         done = await run_kindly(environ, "fetch", "https://example.com/")
@@ -239,7 +239,7 @@ async def test_a_parser_that_is_killed_in_mid_page_is_unreachable_and_the_next_p
     assert not after.get("isError")
 
 
-async def test_a_server_whose_standard_error_nobody_reads_keeps_serving(
+async def test_a_server_whose_standard_error_is_not_read_keeps_serving(
     site: Site, tmp_path: Path
 ) -> None:
     reading, writing = os.pipe()

@@ -131,7 +131,7 @@ async def test_under_http_2_the_headers_of_a_stream_are_counted() -> None:
     assert await world.receive(*[frame(HEADERS_FRAME, 1, b"\x88")] * 50, pause_s=1.0) == most
 
 
-async def test_under_http_2_frames_are_told_apart_wherever_they_are_split() -> None:
+async def test_under_http_2_frames_are_distinguished_wherever_they_are_split() -> None:
     world = World(http2=True)
     lookalike = frame(DATA_FRAME, 1, frame(HEADERS_FRAME, 1) * 50)
     sent = frame(PING_FRAME, 0, bytes(8)) + lookalike * 3 + frame(DATA_FRAME, 1)
