@@ -144,24 +144,37 @@ async def read(
     limit: int = 8,
     force_refresh: bool = False,
 ) -> PageFindings:
-    """The passages of the page at an address that answer each question.
+    """The passages of the page at an address that answer each question, or the closest. A short page comes whole.
 
     Raises:
         InputError: the address is not an http or https URL.
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
         ReadError: the library cannot be used.
     """
-    url = urls.parse(raw_url)
-    stages.fetcher.check(url)
-    library = await stages.library()
-    stored = None if force_refresh else await library.fresh(str(url))
-    how, note = How(FetchMethod.LIBRARY), ""
-    if stored is None:
-        stored, how, note = await _load_into(
-            stages, library, url, deadline, force_refresh=force_refresh
-        )
+    library, stored, how, note = await _stored(
+        stages, raw_url, deadline, force_refresh=force_refresh
+    )
     with span("read", questions=len(questions)) as step:
         findings = await library.ask(stored, questions, limit)
+        step.note(passages=sum(len(finding.citations) for finding in findings))
+    return PageFindings(stored.entry, findings, how, note)
+
+
+async def match(
+    stages: Stages,
+    raw_url: str,
+    questions: Sequence[str],
+    deadline: Deadline,
+    *,
+    limit: int = 8,
+    force_refresh: bool = False,
+) -> PageFindings:
+    """The passages of the page at an address that reach the threshold, and no others. Raises what `read` raises."""
+    library, stored, how, note = await _stored(
+        stages, raw_url, deadline, force_refresh=force_refresh
+    )
+    with span("read", questions=len(questions)) as step:
+        findings = await library.match(stored, questions, limit)
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return PageFindings(stored.entry, findings, how, note)
 
@@ -169,7 +182,7 @@ async def read(
 async def recall(
     stages: Stages, questions: Sequence[str], *, limit: int = 8
 ) -> tuple[Finding, ...]:
-    """The passages of all pages read so far that answer each question. Nothing is downloaded.
+    """The passages of all pages read so far that answer each question, or the closest. Nothing is downloaded.
 
     Raises:
         ReadError: the library cannot be used.
@@ -208,6 +221,20 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     took_ms = elapsed_ms(began)
     passages = await _store(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+async def _stored(
+    stages: Stages, raw_url: str, deadline: Deadline, *, force_refresh: bool
+) -> tuple[Reads, StoredPage, How, str]:
+    """The library, and the page in it: as it is there if it is fresh, else loaded; with a note of what failed."""
+    url = urls.parse(raw_url)
+    stages.fetcher.check(url)
+    library = await stages.library()
+    stored = None if force_refresh else await library.fresh(str(url))
+    if stored is not None:
+        return library, stored, How(FetchMethod.LIBRARY), ""
+    loaded = await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
+    return library, *loaded
 
 
 async def _load_into(

@@ -82,6 +82,10 @@ class Reads(Protocol):
         self, stored: StoredPage, questions: Sequence[str], limit: int, /
     ) -> tuple[Finding, ...]: ...
 
+    async def match(
+        self, stored: StoredPage, questions: Sequence[str], limit: int, /
+    ) -> tuple[Finding, ...]: ...
+
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
 
     async def ranked(

@@ -154,6 +154,11 @@ class FakeLibrary:
     ) -> tuple[Finding, ...]:
         return tuple(Finding(question, self._citations(stored, limit)) for question in questions)
 
+    async def match(
+        self, stored: StoredPage, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]:
+        return await self.ask(stored, questions, limit)
+
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         citations = tuple(
             one for stored in self.pages.values() for one in self._citations(stored, limit)

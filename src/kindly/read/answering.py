@@ -1,9 +1,10 @@
 """Questions → findings: the passages of one page, or of all stored pages, that answer them.
 
-Ranking runs in a thread. Without vectors, words alone decide, and a note says so.
+Nothing is withheld: if nothing seems to answer, the closest passages are in the finding, which says so; a short page is
+given whole. Ranking runs in a thread. Without vectors, words alone decide, and a note says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import anyio.to_thread
 from kindly.models import Chunk, Citation, Finding, Passage
 from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.store import Candidate, Store, StoredPage
+from kindly.read.whole_page import whole_page
 from kindly.storage.lru import LruCache
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ INDEXED_CHUNKS = 1_000
 CANDIDATES = 48
 """Chunks that the store returns for a question by words, and as many by vector."""
 LONGEST = "The longest parts of the page follow, because neither words nor embeddings single out a passage."
+LONGEST_PARTS = 3
+"""Given if a question has no words to compare."""
 
 
 class Answering:
@@ -44,15 +48,14 @@ class Answering:
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:
-        """The answers of one page. The note about missing vectors is on the first finding only."""
-        index = await self._index(stored)
-        vectors, note = await self._question_vectors(stored, questions)
-        find = partial(self._page_finding, stored, index, limit)
-        findings = [
-            await anyio.to_thread.run_sync(find, question, vector)
-            for question, vector in zip(questions, vectors, strict=True)
-        ]
-        return _with_note(findings, note)
+        """The answers of one page, or what comes closest. The note about missing vectors is on the first only."""
+        return await self._asked(stored, questions, partial(self._page_finding, stored, limit))
+
+    async def match(
+        self, stored: StoredPage, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]:
+        """The answers of one page, and nothing below the threshold."""
+        return await self._asked(stored, questions, partial(self._match, stored, limit))
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         """The answers of all stored pages. The note about missing vectors is on the first finding only.
@@ -77,6 +80,20 @@ class Answering:
         )
         return _with_total(ranking.passages, stored.entry.total)
 
+    async def _asked(
+        self,
+        stored: StoredPage,
+        questions: Sequence[str],
+        find: "Callable[[Index, str, Vectors | None], Finding]",
+    ) -> tuple[Finding, ...]:
+        index = await self._index(stored)
+        vectors, note = await self._question_vectors(stored, questions)
+        findings = [
+            await anyio.to_thread.run_sync(find, index, question, vector)
+            for question, vector in zip(questions, vectors, strict=True)
+        ]
+        return _with_note(findings, note)
+
     async def _index(self, stored: StoredPage) -> "Index":
         key = (stored.entry.url, stored.entry.content_hash, stored.vectors is not None)
         index = self._indexes.get(key)
@@ -100,19 +117,37 @@ class Answering:
     def _page_finding(
         self,
         stored: StoredPage,
-        index: "Index",
         limit: int,
+        index: "Index",
         question: str,
         vector: "Vectors | None",
     ) -> Finding:
         ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
-        passages, answered, note = ranking.passages, ranking.answered, ""
-        if not answered and vector is None:
-            passages, answered, note = _longest(stored.chunks, limit), True, LONGEST
-        citations = tuple(
-            Citation(stored.entry, one) for one in _with_total(passages, stored.entry.total)
-        )
-        return Finding(question, citations, answered, note)
+        score = ranking.passages[0].score if ranking.passages else 0.0
+        note = ""
+        if whole := whole_page(stored.chunks, stored.entry.total, score):
+            passages: Sequence[Passage] = [whole]
+        elif ranking.passages:
+            passages = ranking.passages
+        else:
+            passages, note = _longest(stored.chunks, min(limit, LONGEST_PARTS)), LONGEST
+        return Finding(question, _cited(stored, passages), ranking.answered, note)
+
+    def _match(
+        self,
+        stored: StoredPage,
+        limit: int,
+        index: "Index",
+        question: str,
+        vector: "Vectors | None",
+    ) -> Finding:
+        """Only what reaches the threshold; without vectors, the longest parts if nothing does."""
+        ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        if ranking.answered:
+            return Finding(question, _cited(stored, ranking.passages))
+        if vector is None:
+            return Finding(question, _cited(stored, _longest(stored.chunks, limit)), note=LONGEST)
+        return Finding(question, (), answered=False)
 
     async def _library_finding(
         self, question: str, vector: "Vectors | None", limit: int
@@ -131,10 +166,10 @@ class Answering:
         vectors = {one.chunk.id: one.vector for one in candidates if one.vector is not None}
         index = _build(chunks, stacked(chunks, vectors))
         ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        passages = ranking.passages or _longest(chunks, min(limit, LONGEST_PARTS))
         pages = {one.chunk.id: one.entry for one in candidates}
         citations = tuple(
-            Citation(pages[one.id], replace(one, total=pages[one.id].total))
-            for one in ranking.passages
+            Citation(pages[one.id], replace(one, total=pages[one.id].total)) for one in passages
         )
         return Finding(question, citations, ranking.answered)
 
@@ -166,6 +201,11 @@ def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:
     return tuple(
         Passage(one.text, one.start, one.end, 0, one.id, one.section, 0.0) for one in longest
     )
+
+
+def _cited(stored: StoredPage, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    entry = stored.entry
+    return tuple(Citation(entry, one) for one in _with_total(passages, entry.total))
 
 
 def _with_total(passages: Sequence[Passage], total: int) -> tuple[Passage, ...]:

@@ -127,8 +127,14 @@ class Library:
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:
-        """The answers of one page to each question."""
+        """The answers of one page to each question, or what comes closest."""
         return await self._answering.ask(stored, questions, limit)
+
+    async def match(
+        self, stored: StoredPage, questions: Sequence[str], limit: int
+    ) -> tuple[Finding, ...]:
+        """The answers of one page to each question, and nothing below the threshold."""
+        return await self._answering.match(stored, questions, limit)
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
         """The answers of all stored pages to each question.

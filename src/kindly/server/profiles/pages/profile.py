@@ -86,7 +86,7 @@ async def read_from_page(call: Call, arguments: ReadFromPageInput) -> Output:
     """The chunks of one page that match each query."""
     stages, queries = call.app.stages, as_list(arguments.query)
     try:
-        found = await pipeline.read(
+        found = await pipeline.match(
             stages,
             arguments.url,
             queries,
