@@ -102,8 +102,9 @@ def ask(text: str, query: str, limit: int = RESULTS) -> Ranking:
 
 
 def retrieve(text: str, query: str) -> list[Passage]:
-    """The passages that `read_page` returns; none if the page does not answer."""
-    return list(ask(text, query).passages)
+    """The passages of `read_page` as far as they answer; none if it says that the page does not seem to."""
+    ranking = ask(text, query)
+    return list(ranking.passages) if ranking.answered else []
 
 
 def answered(text: str, query: str) -> list[Span]:

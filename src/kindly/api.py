@@ -85,6 +85,8 @@ class Kindly:
     ) -> PageFindings:
         """The passages of a page that answer some questions, one finding for each question.
 
+        If nothing seems to answer, `answered` is false and the closest passages come. A short page comes whole.
+
         Raises:
             InputError: the address is invalid.
             FetchError, ExtractError: the page cannot be fetched, or contains no text.
@@ -100,7 +102,7 @@ class Kindly:
         )
 
     async def recall(self, *questions: str, limit: int = 8) -> tuple[Finding, ...]:
-        """The passages of all pages read so far that answer some questions, without the network.
+        """The passages of all pages read so far that answer some questions, or the closest; without the network.
 
         Raises:
             ReadError: the library cannot be used.

@@ -341,11 +341,12 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The answer of a page or the whole library to one question: the best passages first, or that nothing answers."""
+    """The answer of a page or the whole library to one question: the best passages first."""
 
     question: str
     citations: tuple[Citation, ...]
     answered: bool = True
+    """If not, the passages are only the closest."""
     note: str = ""
     """A limitation of this finding, such as missing vectors."""
 

@@ -150,7 +150,7 @@ async def read(
     limit: int = 8,
     force_refresh: bool = False,
 ) -> PageFindings:
-    """The passages of the page at an address that answer each question.
+    """The passages of the page at an address that answer each question, or the closest. A short page comes whole.
 
     Raises:
         InputError: the address is not an http or https URL.
@@ -179,7 +179,7 @@ async def similar(
     force_refresh: bool = False,
 ) -> PageFindings:
     """The whole chunks of the page at an address that are similar to each question. Raises what `read` raises."""
-    url = urls.parse(raw_url)
+    url = urls.parse_page(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
     stored, how, note = await _stored_page(
@@ -194,7 +194,7 @@ async def similar(
 async def recall(
     stages: Stages, questions: Sequence[str], *, limit: int = 8
 ) -> tuple[Finding, ...]:
-    """The passages of all pages read so far that answer each question. Nothing is downloaded.
+    """The passages of all pages read so far that answer each question, or the closest. Nothing is downloaded.
 
     Raises:
         ReadError: the library cannot be used.

@@ -20,6 +20,10 @@ async def test_pages_can_be_searched_listed_exported_moved_and_deleted(
         url, environ = site.url("/article"), environment(site, tmp_path / "data")
         read = await run(environ, "read", url, "What does the dance point to?")
         assert (read.code, "dance" in read.out) == (0, True), read.err
+        nothing = await run(environ, "read", url, "What is quantum chromodynamics?")
+        assert nothing.code == 3
+        assert "does not seem to answer this. Closest passages:" in nothing.out
+        assert "1. score" in nothing.out
         await asked(environ, site)
     await listed(environ, url)
     await moved(environ, url, tmp_path)
@@ -33,7 +37,10 @@ async def asked(environ: dict[str, str], site: Site) -> None:
     recalled = await run(environ, "recall", "ultraviolet light", "--json")
     (finding,) = json.loads(recalled.out)["findings"]
     assert finding["passages"][0]["url"] == site.url("/article")
-    assert (await run(environ, "recall", "quantum chromodynamics")).code == 3
+    nothing = await run(environ, "recall", "quantum chromodynamics")
+    assert nothing.code == 3
+    assert "No page read so far seems to answer this. Closest passages:" in nothing.out
+    assert "1. score" in nothing.out
     assert len(site.requests) == before
 
 

@@ -79,8 +79,7 @@ async def test_page_that_does_not_answer_says_so(site: Site, tmp_path: Path) -> 
     assert result.structured_content is not None
     (finding,) = result.structured_content["findings"]
     assert not finding["answered"]
-    assert finding["passages"] == []
-    assert "does not answer" in text_of(result)
+    assert "does not seem to answer" in text_of(result)
 
 
 @pytest.mark.parametrize("spelling", ["list", "text"])

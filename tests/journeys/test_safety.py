@@ -87,7 +87,9 @@ async def test_a_password_in_an_address_is_printed_nowhere(tmp_path: Path, addre
 
 
 @pytest.mark.parametrize("name", ["KINDLY_ALLOW_PRIVATE", "KINDLY_BLOCKED_DOMAINS"])
-async def test_a_refused_setting_is_reported_without_its_password(tmp_path: Path, name: str) -> None:
+async def test_a_refused_setting_is_reported_without_its_password(
+    tmp_path: Path, name: str
+) -> None:
     environ = {"DATA_DIR": str(tmp_path), name: "user:hush-4b1d@host"}
     with anyio.fail_after(120):
         done = await run_kindly(environ, "fetch", "https://example.com/")

@@ -38,3 +38,8 @@ def test_evidence_is_found_as_often_as_ever(name: str) -> None:
 @pytest.mark.parametrize(("name", "floor"), [("squad2", 0.90), ("covidqa", 0.60)])
 def test_pages_that_do_not_answer_are_reported_as_often_as_ever(name: str, floor: float) -> None:
     assert rejected(load(name, SAMPLE), name) >= floor
+
+
+@pytest.mark.parametrize("name", ["squad2", "covidqa", "policyqa", "anthdocs", "xquad_en"])
+def test_answers_are_hardly_ever_reported_as_missing(name: str) -> None:
+    assert run(load(name, SAMPLE), answered)["empty"] == 0

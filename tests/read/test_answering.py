@@ -6,6 +6,9 @@ from tests.support.library_world import BEES, URL, LibraryWorld, document
 
 pytestmark = pytest.mark.anyio
 
+LONG = f"## Towns\n\n{'The town by the sea has rain and wind. ' * 90}\n\n{BEES}"
+OFF_PAGE = "Which tax applies to imported steel pipes?"
+
 
 @pytest.fixture
 def world() -> LibraryWorld:
@@ -13,24 +16,36 @@ def world() -> LibraryWorld:
 
 
 async def test_passage_is_the_text_at_its_offsets(world: LibraryWorld) -> None:
-    long = f"## Towns\n\n{'The town by the sea has rain and wind. ' * 90}\n\n{BEES}"
     library = world.library(chunk_tokens=64)
-    stored, _ = await library.keep(URL, document(long))
+    stored, _ = await library.keep(URL, document(LONG))
     (finding,) = await library.ask(stored, ["What does the colony do in winter?"], 1)
     passage = finding.citations[0].passage
     assert "around the queen" in passage.text
-    assert long[passage.start : passage.end] == passage.text
-    assert passage.total == len(long)
+    assert LONG[passage.start : passage.end] == passage.text
+    assert passage.total == len(LONG)
     assert passage.section[0] == "Bees"
     assert passage.id in {chunk.id for chunk in stored.chunks}
 
 
-async def test_question_that_the_page_does_not_answer_gets_no_passage(world: LibraryWorld) -> None:
-    library = world.library()
-    stored, _ = await library.keep(URL, document())
-    (finding,) = await library.ask(stored, ["Which tax applies to imported steel pipes?"], 8)
+async def test_question_that_the_page_does_not_answer_gets_the_closest_passages(
+    world: LibraryWorld,
+) -> None:
+    library = world.library(chunk_tokens=64)
+    stored, _ = await library.keep(URL, document(LONG))
+    (finding,) = await library.ask(stored, [OFF_PAGE], 8)
     assert not finding.answered
-    assert finding.citations == ()
+    assert 0 < len(finding.citations) <= 3
+    assert all((one.passage.score or 0) < 0.72 for one in finding.citations)
+
+
+async def test_short_page_is_given_whole_whether_it_answers_or_not(world: LibraryWorld) -> None:
+    library = world.library(chunk_tokens=64)
+    stored, _ = await library.keep(URL, document())
+    findings = await library.ask(stored, ["What does the colony do in winter?", OFF_PAGE], 8)
+    assert [finding.answered for finding in findings] == [True, False]
+    for finding in findings:
+        (cited,) = finding.citations
+        assert cited.passage.text.split() == BEES.split()
 
 
 async def test_several_questions_are_embedded_at_once(world: LibraryWorld) -> None:
@@ -68,15 +83,36 @@ async def test_embeddings_that_fail_for_the_questions_are_noted_once(world: Libr
         assert second.note == ""
 
 
-async def test_without_embeddings_and_words_the_longest_parts_are_given(
+async def test_without_embeddings_the_closest_passages_are_given_as_well(
     world: LibraryWorld,
 ) -> None:
     world.embedder.down = True
-    library = world.library()
-    stored, _ = await library.keep(URL, document())
+    library = world.library(chunk_tokens=64)
+    stored, _ = await library.keep(URL, document(LONG))
     (finding,) = await library.ask(stored, ["zzz qqq xxx"], 2)
-    assert finding.citations
+    assert not finding.answered
+    assert 0 < len(finding.citations) <= 2
+
+
+@pytest.mark.parametrize("limit", [2, 8])
+async def test_question_without_words_gets_the_longest_parts(
+    world: LibraryWorld, limit: int
+) -> None:
+    library = world.library(chunk_tokens=64)
+    stored, _ = await library.keep(URL, document(LONG))
+    (finding,) = await library.ask(stored, ["???"], limit)
+    assert not finding.answered
+    assert len(finding.citations) == min(limit, 3)
     assert "longest parts" in finding.note
+
+
+async def test_recall_gives_the_closest_passages_if_nothing_answers(world: LibraryWorld) -> None:
+    library = world.library(chunk_tokens=64)
+    await library.keep(URL, document(LONG))
+    for question in (OFF_PAGE, "???"):
+        (finding,) = await library.recall([question], 8)
+        assert not finding.answered
+        assert 0 < len(finding.citations) <= 3
 
 
 async def test_recall_finds_the_page_among_others(world: LibraryWorld) -> None:

@@ -21,10 +21,13 @@ def print_findings(console: Console, result: FindingsResult, redact: Callable[[s
     for finding in result.findings:
         console.print()
         console.print(Text(redact(finding.question), style="bold cyan"))
+        note = Text(redact(finding.note), style="yellow")
+        if note and not finding.answered:
+            console.print(note)
         for passage in finding.passages:
             console.print(_framed(passage, finding.question, redact))
-        if finding.note:
-            console.print(Text(redact(finding.note), style="yellow"))
+        if note and finding.answered:
+            console.print(note)
 
 
 def _framed(passage: PassageResult, question: str, redact: Callable[[str], str]) -> RenderableType:

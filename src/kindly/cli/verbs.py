@@ -26,7 +26,7 @@ from kindly.settings import Settings
 from kindly.stages import Progress, ignore_progress
 
 NO_ANSWER = 3
-"""Exit code of `read` and `recall` if no passage answers."""
+"""Exit code of `read` and `recall` if no passage seems to answer."""
 
 Verb = Callable[[App, Deadline, Progress], Awaitable[Result]]
 
@@ -66,7 +66,7 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
 
 
 def show_reading(settings: Settings, url: str, question: str, options: dict[str, Any]) -> int:
-    """Print the passages of a page that answer; the exit code."""
+    """Print the passages of a page that answer, or the closest; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
     async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
@@ -85,7 +85,7 @@ def show_reading(settings: Settings, url: str, question: str, options: dict[str,
 
 
 def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> int:
-    """Print the passages of the library that answer; the exit code."""
+    """Print the passages of the library that answer, or the closest; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
 
     async def verb(app: App, _: Deadline, __: Progress) -> Result:

@@ -1,6 +1,7 @@
 """Questions → findings: the passages of one page, or of all stored pages, that answer them.
 
-Ranking runs in a thread. Without vectors, words alone decide, and a note says so.
+Nothing is withheld: if nothing seems to answer, the closest passages are in the finding, which says so; a short page is
+given whole. Ranking runs in a thread. Without vectors, words alone decide, and a note says so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.model_check import ensure_same_model
 from kindly.read.questions import question_vectors, with_note
 from kindly.read.store import Candidate, EmbeddingModel, Store, StoredPage
+from kindly.read.whole_page import whole_page
 from kindly.storage.lru import LruCache
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ INDEXED_CHUNKS = 1_000
 CANDIDATES = 48
 """Chunks that the store returns for a question by words, and as many by vector."""
 LONGEST = "The longest parts of the page follow, because neither words nor embeddings single out a passage."
+LONGEST_PARTS = 3
+"""Given if a question has no words to compare."""
 
 
 class Answering:
@@ -46,10 +50,10 @@ class Answering:
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:
-        """The answers of one page. The note about missing vectors is on the first finding only."""
+        """The answers of one page, or what comes closest. The note about missing vectors is on the first only."""
         index = await self._index(stored)
         vectors, note = await question_vectors(self._embedder, stored, questions)
-        find = partial(self._page_finding, stored, index, limit)
+        find = partial(self._page_finding, stored, limit, index)
         findings = [
             await anyio.to_thread.run_sync(find, question, vector)
             for question, vector in zip(questions, vectors, strict=True)
@@ -94,19 +98,21 @@ class Answering:
     def _page_finding(
         self,
         stored: StoredPage,
-        index: "Index",
         limit: int,
+        index: "Index",
         question: str,
         vector: "Vectors | None",
     ) -> Finding:
         ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
-        passages, answered, note = ranking.passages, ranking.answered, ""
-        if not answered and vector is None:
-            passages, answered, note = _longest(stored.chunks, limit), True, LONGEST
-        citations = tuple(
-            Citation(stored.entry, one) for one in _with_total(passages, stored.entry.total)
-        )
-        return Finding(question, citations, answered, note)
+        score = ranking.passages[0].score if ranking.passages else 0.0
+        note = ""
+        if whole := whole_page(stored.chunks, stored.entry.total, score):
+            passages: Sequence[Passage] = [whole]
+        elif ranking.passages:
+            passages = ranking.passages
+        else:
+            passages, note = _longest(stored.chunks, min(limit, LONGEST_PARTS)), LONGEST
+        return Finding(question, _cited(stored, passages), ranking.answered, note)
 
     async def _library_finding(
         self, question: str, vector: "Vectors | None", limit: int
@@ -125,10 +131,10 @@ class Answering:
         vectors = {one.chunk.id: one.vector for one in candidates if one.vector is not None}
         index = _build(chunks, stacked(chunks, vectors))
         ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        passages = ranking.passages or _longest(chunks, min(limit, LONGEST_PARTS))
         pages = {one.chunk.id: one.entry for one in candidates}
         citations = tuple(
-            Citation(pages[one.id], replace(one, total=pages[one.id].total))
-            for one in ranking.passages
+            Citation(pages[one.id], replace(one, total=pages[one.id].total)) for one in passages
         )
         return Finding(question, citations, ranking.answered)
 
@@ -153,6 +159,11 @@ def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:
     return tuple(
         Passage(one.text, one.start, one.end, 0, one.id, one.section, 0.0) for one in longest
     )
+
+
+def _cited(stored: StoredPage, passages: Sequence[Passage]) -> tuple[Citation, ...]:
+    entry = stored.entry
+    return tuple(Citation(entry, one) for one in _with_total(passages, entry.total))
 
 
 def _with_total(passages: Sequence[Passage], total: int) -> tuple[Passage, ...]:

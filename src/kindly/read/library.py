@@ -136,7 +136,7 @@ class Library:
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:
-        """The answers of one page to each question."""
+        """The answers of one page to each question, or what comes closest."""
         return await self._answering.ask(stored, questions, limit)
 
     async def similar(

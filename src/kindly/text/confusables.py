@@ -1,7 +1,7 @@
 """Fold characters that look alike: `ｅｎԁ‐ｗеЬ` → `end-web`. For looking only; the folded text is never shown.
 
 Letters, brackets, dashes and blanks become their ASCII form, accents and invisible characters are left out. What NFKD
-does not fold is in the tables below: a selection of look-alikes of the letters that marks use (UTS 39 calls them confusables), and
+does not fold is in the tables below: a selection of what UTS 39 calls confusables, for the letters that marks use, and
 letters in squares and circles.
 """
 

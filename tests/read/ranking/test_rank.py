@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from kindly.models import Chunk, Passage
 from kindly.read.chunk import split
-from kindly.read.ranking import static_model
-from kindly.read.ranking.rank import LEFTOVER_TOKENS, SIZES, Index, Ranking
+from kindly.read.ranking import answer_model, static_model
+from kindly.read.ranking.rank import CLOSEST, LEFTOVER_TOKENS, SIZES, Index, Ranking
 
 URL = "https://example.com/bees"
 FILLER = (
@@ -70,8 +70,24 @@ def test_scores_are_between_zero_and_one_and_fall() -> None:
     assert 0.72 <= scores[0] < 1
 
 
-def test_page_that_does_not_answer_gives_no_passages() -> None:
-    assert ask(BEES, OFF_PAGE) == Ranking((), answered=False)
+def test_page_that_does_not_answer_gives_the_closest_passages_below_the_threshold() -> None:
+    ranking = ask(BEES * 3, OFF_PAGE)
+
+    assert not ranking.answered
+    assert 0 < len(ranking.passages) <= CLOSEST
+    assert all((one.score or 0) < answer_model.THRESHOLD for one in ranking.passages)
+
+
+@pytest.mark.parametrize("paragraphs", [2, 6, 40])
+@pytest.mark.parametrize("sentences", [1, 3])
+def test_word_in_every_sentence_counts_as_the_topic(paragraphs: int, sentences: int) -> None:
+    more = " The log grows, and a checkpoint copies it back." * (sentences - 1)
+    text = "\n\n".join(
+        f"WAL mode lets readers continue while a writer appends {n} pages.{more}"
+        for n in range(paragraphs)
+    )
+
+    assert ask(text, "What does WAL mode do?").answered
 
 
 @pytest.mark.parametrize(
@@ -221,6 +237,12 @@ def test_vectors_of_the_local_model_change_nothing() -> None:
     with_vectors = index.ask(WINTER, model.embed([WINTER])[0], limit=8)
 
     assert with_vectors == index.ask(WINTER, None, limit=8)
+
+
+@pytest.mark.parametrize("evidence", [-1e9, -3.0, 0.0, 3.0, 1e9])
+def test_scale_rises_with_evidence_and_is_the_threshold_at_zero(evidence: float) -> None:
+    assert 0 < answer_model.on_scale(evidence) <= 1
+    assert (answer_model.on_scale(evidence) >= answer_model.THRESHOLD - 1e-9) is (evidence >= 0)
 
 
 @pytest.mark.parametrize(

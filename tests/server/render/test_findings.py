@@ -86,6 +86,15 @@ def test_an_unanswered_question_is_reported() -> None:
     assert findings_data(in_library)["findings"][0]["answered"] is False
 
 
+def test_closest_passages_follow_the_statement_that_nothing_answers() -> None:
+    unanswered = Finding("How?", (citation(score=0.4),), answered=False, note="No vectors.")
+    result = page_findings(URL, on_page(unanswered), NO_FENCE, 1_000)
+    note = f"No vectors. {NOT_ON_PAGE} Closest passages:"
+    (data,) = findings_data(result)["findings"]
+    assert (data["answered"], data["note"], len(data["passages"])) == (False, note, 1)
+    assert f"## How?\n\n{note}\n\n1. score 0.40" in findings_text(result)
+
+
 def test_notes_are_in_both_forms() -> None:
     found = on_page(Finding("How?", (citation(),), note="No vectors."), note="The page is partial.")
     result = page_findings(URL, found, NO_FENCE, 1_000)

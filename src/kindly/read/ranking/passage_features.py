@@ -87,6 +87,8 @@ class QuestionTerms:
     vectors: "Floats"
     specificity: "Floats"
     """How specific each word is, up to 1."""
+    names: "NDArray[np.bool_]"
+    """Which terms are of a number, or of a word in capitals after the first."""
 
     @cached_property
     def known(self) -> "Ints":
@@ -117,20 +119,54 @@ class QuestionTerms:
         found[self.known, self.numbers[self.known]] = 1
         return np.asarray(found)
 
+    @cached_property
+    def uses(self) -> "Floats":
+        """Sentences × `known`: how often each has the term."""
+        postings, total = self.index.postings, len(self.index.sentences)
+        found = np.zeros((total, len(self.known)), dtype=np.float32)
+        for column, number in enumerate(self.numbers[self.known]):
+            where = postings.sentences[postings.of(number)]
+            found[:, column] = np.bincount(where, minlength=total)
+        return found
+
+    @cached_property
+    def closest(self) -> "Floats":
+        """Terms × sentences: the similarity of the most similar word there. One empty column follows the last."""
+        counts = self.index.sentences.term_counts
+        found = np.zeros((len(self.terms), len(counts) + 1), dtype=np.float32)
+        filled = np.flatnonzero(counts)
+        if len(filled):
+            starts = running(counts)[filled].astype(np.intp)
+            occurrences = self.similarity[:, self.index.postings.terms]
+            found[:, filled] = np.maximum.reduceat(occurrences, starts, axis=1)
+        return found
+
+    @cached_property
+    def closest_in_windows(self) -> "Floats":
+        """Terms × windows: the similarity of the most similar word there."""
+        return np.asarray(np.maximum.reduceat(self.closest, _edges(self.index), axis=1)[:, ::2])
+
 
 def question_terms(
     question: str, index: SentenceIndex, model: "StaticModel | None"
 ) -> QuestionTerms:
     """The question's terms in an index that was built with the same model."""
-    pairs = [pair for token in tokens(question) for pair in term_words(token)]
+    found = tokens(question)
+    pairs = [pair for token in found for pair in term_words(token)]
     words = dict(reversed(pairs))
     terms = tuple(dict.fromkeys(term for term, _ in pairs))
+    names = {
+        term
+        for place, token in enumerate(found)
+        if token[0].isdigit() or (place and token[0].isupper())
+        for term, _ in term_words(token)
+    }
     if model is None:
         vectors = np.zeros((len(terms), 1), dtype=np.float32)
-        specificity = np.ones(len(terms), dtype=np.float32)
+        specific = np.ones(len(terms), dtype=np.float32)
     else:
         vectors = model.words([words[term] for term in terms])
-        specificity = np.minimum(1, np.linalg.norm(vectors, axis=1) / SPECIFIC_LENGTH)
+        specific = specificity(np.linalg.norm(vectors, axis=1))
     numbers = index.postings.vocabulary
     return QuestionTerms(
         index=index,
@@ -138,8 +174,14 @@ def question_terms(
         sequence=np.array([numbers.get(term, -1) for term, _ in pairs], dtype=np.intp),
         numbers=np.array([numbers.get(term, -1) for term in terms], dtype=np.intp),
         vectors=vectors,
-        specificity=np.asarray(specificity, dtype=np.float32),
+        specificity=np.asarray(specific, dtype=np.float32),
+        names=np.array([term in names for term in terms], dtype=bool),
     )
+
+
+def specificity(lengths: "Floats") -> "Floats":
+    """How specific words are, up to 1, from the norms of their vectors."""
+    return np.asarray(np.minimum(1, lengths / SPECIFIC_LENGTH))
 
 
 def features(question: QuestionTerms) -> "Floats":
@@ -166,21 +208,20 @@ def _lexical(question: QuestionTerms) -> Columns:
     index, known = question.index, question.known
     sentences, windows, postings = index.sentences, index.windows, index.postings
     weights = question.weights[known]
-    uses = np.zeros((len(sentences), len(known)), dtype=np.float32)
+    uses = question.uses
     lead = np.zeros(len(uses), dtype=np.float32)
-    words = _running(sentences.term_counts)
+    words = running(sentences.term_counts)
     for column, number in enumerate(question.numbers[known]):
         occurrences = postings.of(number)
         where = postings.sentences[occurrences]
-        uses[:, column] = np.bincount(where, minlength=len(uses))
         lead[where[occurrences - words[where] < LEAD_WORDS]] += weights[column]
-    running = _running(uses)
+    total = running(uses)
     here = np.arange(len(uses))
     after = np.minimum(here + 2, len(uses))
-    two = bm25(running[after] - running[here], words[after] - words[here], weights)
+    two = bm25(total[after] - total[here], words[after] - words[here], weights)
     starts, ends = sentences.chunk_bounds[:-1], sentences.chunk_bounds[1:]
-    chunks = bm25(running[ends] - running[starts], words[ends] - words[starts], weights)
-    within = running[windows.end] - running[windows.begin]
+    chunks = bm25(total[ends] - total[starts], words[ends] - words[starts], weights)
+    within = total[windows.end] - total[windows.begin]
     headings = np.array(
         [weights[np.isin(question.numbers[known], one)].sum() for one in index.headings]
     )
@@ -226,18 +267,11 @@ def _proximity(question: QuestionTerms) -> "Floats":
 
 def _similarity(question: QuestionTerms) -> Columns:
     """How similar the most similar word is to each word of the question: in the window, in its best sentence."""
-    index = question.index
-    counts = index.sentences.term_counts
-    closest = np.zeros((len(question.terms), len(counts) + 1), dtype=np.float32)
-    filled = np.flatnonzero(counts)
-    if len(filled):
-        starts = _running(counts)[filled].astype(np.intp)
-        occurrences = question.similarity[:, index.postings.terms]
-        closest[:, filled] = np.maximum.reduceat(occurrences, starts, axis=1)
-    within = np.maximum.reduceat(closest, _edges(index), axis=1)[:, ::2]
     return {
-        Feature.SIMILARITY: question.weights @ within,
-        Feature.SIMILARITY_SENTENCE: _best(index, question.weights @ closest[:, :-1]),
+        Feature.SIMILARITY: question.weights @ question.closest_in_windows,
+        Feature.SIMILARITY_SENTENCE: _best(
+            question.index, question.weights @ question.closest[:, :-1]
+        ),
     }
 
 
@@ -251,8 +285,8 @@ def _cosine(question: QuestionTerms) -> Columns:
     sums = np.bincount(
         postings.sentences, weights=of_terms[postings.terms], minlength=len(sentences)
     )
-    running = _running(sums)
-    within = running[windows.end] - running[windows.begin]
+    total = running(sums)
+    within = total[windows.end] - total[windows.begin]
     return {
         Feature.COSINE: within / np.maximum(windows.vector_lengths, 1e-6),
         Feature.COSINE_SENTENCE: _best(index, sums / np.maximum(sentences.vector_lengths, 1e-6)),
@@ -279,9 +313,9 @@ def _prefix_bm25(question: QuestionTerms) -> Columns:
         specificity[one] for one in specificity if one not in prefixes.numbers
     )
     weights = np.asarray(weights / max(1e-6, total), dtype=np.float32)
-    running = _running(uses)
-    words = _running(sentences.term_counts)
-    within = running[windows.end] - running[windows.begin]
+    total_uses = running(uses)
+    words = running(sentences.term_counts)
+    within = total_uses[windows.end] - total_uses[windows.begin]
     return {
         Feature.PREFIX_BM25: bm25(within, words[windows.end] - words[windows.begin], weights),
         Feature.PREFIX_BM25_SENTENCE: _best(
@@ -327,7 +361,7 @@ def _scripts(question: QuestionTerms) -> Columns:
     }
 
 
-def _running(values: "Floats | Ints") -> "NDArray[np.float64]":
+def running(values: "Floats | Ints") -> "NDArray[np.float64]":
     """Cumulative sums along the first axis, starting with zero."""
     start = np.zeros((1, *values.shape[1:]))
     return np.concatenate((start, np.cumsum(values, axis=0, dtype=np.float64)))

@@ -13,7 +13,8 @@ import numpy as np
 
 from kindly.errors import EmbeddingsDown
 from kindly.models import Chunk, Passage
-from kindly.read.ranking import ranker_model, static_model
+from kindly.read.ranking import answer_model, ranker_model, static_model
+from kindly.read.ranking.answer_features import answer_row
 from kindly.read.ranking.passage_features import features, question_terms
 from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
@@ -21,6 +22,7 @@ from kindly.read.ranking.sentence_index import build_index
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from kindly.read.ranking.passage_features import QuestionTerms
     from kindly.read.ranking.sentence_index import Sentence
 
     Vectors = NDArray[np.float32]
@@ -40,6 +42,8 @@ SERVER_WEIGHT = 0.5
 """Of the cosine of a server's vectors, in standard deviations over the chunks."""
 SCORE_FALL = 0.1
 """The share of the distance to the best passage that is subtracted from a passage's log-odds."""
+CLOSEST = 3
+"""Passages that are given where nothing seems to answer."""
 MAX_QUESTION = 2000
 """Characters of a question that are used."""
 
@@ -49,7 +53,7 @@ class Ranking:
     """Passages, best first, and whether they answer."""
 
     passages: tuple[Passage, ...]
-    """Empty if nothing answers."""
+    """If they do not answer, the closest few. Empty if the page or the question has no words."""
     answered: bool
 
 
@@ -69,33 +73,38 @@ class Index:
         vector: "Vectors | None",
         *,
         limit: int,
-        threshold: float = ranker_model.THRESHOLD,
+        threshold: float = answer_model.THRESHOLD,
     ) -> Ranking:
-        """At most `limit` passages, if the best one reaches the threshold; with zero, always.
+        """At most `limit` passages, and whether the best one reaches the threshold; if not, at most `CLOSEST`.
 
         `vector` is the question's, by the model that made the chunks'. Scores fall from the first passage on; a passage
         below the threshold supports the ones above it.
         """
-        found = self.features(question)
-        if not len(found):
+        terms = self._terms_of(question)
+        if terms is None:
             return Ranking((), answered=False)
-        weights = ranker_model.load()
-        scores = weights.scores(found) + self._by_server(vector)
-        evidence = weights.evidence(found, scores)
-        if ranker_model.on_scale(evidence) < threshold:
-            return Ranking((), answered=False)
+        found = features(terms)
+        scores = ranker_model.load().scores(found) + self._by_server(vector)
+        evidence = answer_model.load().evidence(answer_row(terms, found, scores))
+        answered = _score(evidence) >= threshold
         passages = tuple(
-            self._passage(span, ranker_model.on_scale(evidence - SCORE_FALL * distance))
-            for span, distance in self._select(scores, limit)
+            self._passage(span, _score(evidence - SCORE_FALL * distance))
+            for span, distance in self._select(scores, limit if answered else min(limit, CLOSEST))
         )
-        return Ranking(passages, answered=True)
+        return Ranking(passages, answered)
 
     def features(self, question: str) -> "Floats":
         """Windows × features; no rows if the page or the question has no terms."""
-        terms = question_terms(question[:MAX_QUESTION], self._index, self._model)
-        if not terms.terms or not self._index.postings.vocabulary:
-            return np.zeros((0, 1), dtype=np.float32)
-        return features(terms)
+        terms = self._terms_of(question)
+        return np.zeros((0, 1), dtype=np.float32) if terms is None else features(terms)
+
+    def answer_row(self, question: str, order: ranker_model.Weights) -> "Floats | None":
+        """The row that tells whether the page answers, if these weights order the windows; None without terms."""
+        terms = self._terms_of(question)
+        if terms is None:
+            return None
+        found = features(terms)
+        return answer_row(terms, found, order.scores(found))
 
     def spans(self, scores: "Floats", limit: int) -> list[tuple[int, int]]:
         """The offsets in the document of the passages that these scores select."""
@@ -107,6 +116,11 @@ class Index:
         windows = self._index.windows
         edges = zip(windows.begin.tolist(), windows.end.tolist(), strict=True)
         return [self._offsets.span(begin, end) for begin, end in edges]
+
+    def _terms_of(self, question: str) -> "QuestionTerms | None":
+        """The question's terms; None if there are none to compare."""
+        terms = question_terms(question[:MAX_QUESTION], self._index, self._model)
+        return terms if terms.terms and self._index.postings.vocabulary else None
 
     def _are_own(self, vectors: "Vectors | None") -> bool:
         """Whether the vectors are the local model's, which the features use already, and by window."""
@@ -215,7 +229,7 @@ class Index:
             text = head + text
         start, stop = self._offsets.span(begin, end)
         section = _section(chunk, first.start)
-        return Passage(text, start, stop, stop, chunk.id, section, round(score, 4))
+        return Passage(text, start, stop, stop, chunk.id, section, score)
 
 
 class _Offsets:
@@ -253,6 +267,11 @@ def local_model() -> static_model.StaticModel | None:
         return static_model.load()
     except EmbeddingsDown:
         return None
+
+
+def _score(evidence: float) -> float:
+    """The score that is shown: rounded here, so that it is on the side of the threshold that the judgement says."""
+    return round(answer_model.on_scale(evidence), 3)
 
 
 def _longest_free(used: "NDArray[np.bool_]", begin: int, end: int) -> tuple[int, int]:

@@ -26,14 +26,15 @@ from kindly.text.plain_line import MAX_ADDRESS
 SECTION_TOKENS = 40
 FRAME_TOKENS = 90
 """An estimate of what surrounds a passage: score, section, link and fence."""
-NOT_ON_PAGE = "The page does not answer this."
-NOT_IN_LIBRARY = "No page read so far answers this."
+NOT_ON_PAGE = "The page does not seem to answer this."
+NOT_IN_LIBRARY = "No page read so far seems to answer this."
+CLOSEST = "Closest passages:"
 
 ToResult = Callable[[Citation], PassageResult]
 
 
 def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -> FindingsResult:
-    """The passages of one page that answer, as many as `tokens` allow."""
+    """The passages of one page that answer, or the closest, as many as `tokens` allow."""
     stored = found.page
     page = ReadPage(
         url,
@@ -53,7 +54,7 @@ def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -
 
 
 def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> FindingsResult:
-    """The passages of the library that answer, as many as `tokens` allow."""
+    """The passages of the library that answer, or the closest, as many as `tokens` allow."""
     to_result = partial(_passage, fence=fence, cite=True)
 
     def build(available: int) -> FindingsResult:
@@ -105,10 +106,10 @@ def _finding(
             break
         passages.append(to_result(cited))
     notes = [finding.note] if finding.note else []
-    if not finding.answered:
-        notes.append(unanswered)
     if left_out := len(finding.citations) - len(passages):
         notes.append(f"{left_out} more passages did not fit max_tokens.")
+    if not finding.answered:
+        notes += [unanswered, CLOSEST] if passages else [unanswered]
     return FindingResult(
         fence_free(finding.question), finding.answered, tuple(passages), " ".join(notes)
     )
@@ -187,6 +188,8 @@ def _passage_data(passage: PassageResult) -> Json:
 
 def _finding_text(finding: FindingResult) -> str:
     blocks = [f"## {finding.question}"]
+    if finding.note and not finding.answered:
+        blocks.append(finding.note)
     for number, passage in enumerate(finding.passages, start=1):
         page = passage.page
         facts = [
@@ -196,6 +199,6 @@ def _finding_text(finding: FindingResult) -> str:
             *(provenance(page.fetched_at, page.content_hash) if page else ()),
         ]
         blocks.append(f"{' · '.join(filter(None, facts))}\n{passage.link}\n{passage.text}")
-    if finding.note:
+    if finding.note and finding.answered:
         blocks.append(finding.note)
     return "\n\n".join(blocks)

@@ -89,7 +89,7 @@ class CitedPage:
 
 @dataclass(frozen=True, slots=True)
 class PassageResult:
-    """A passage that answers, and where it is."""
+    """A passage, and where it is."""
 
     text: str
     score: float
@@ -102,12 +102,13 @@ class PassageResult:
 
 @dataclass(frozen=True, slots=True)
 class FindingResult:
-    """The passages for one question."""
+    """The passages for one question: those that answer, or the closest."""
 
     question: str
     answered: bool
     passages: tuple[PassageResult, ...]
     note: str = ""
+    """Before passages that do not answer, and after those that do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ async def get_content(call: Call, arguments: GetContentArguments) -> Output:
 
 
 async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
-    """The passages of one page that answer."""
+    """The passages of one page that answer, or the closest."""
     try:
         found = await pipeline.read(
             call.app.stages,
@@ -147,7 +147,7 @@ async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
 
 
 async def recall(call: Call, arguments: RecallArguments) -> Output:
-    """The passages of all pages read so far that answer."""
+    """The passages of all pages read so far that answer, or the closest."""
     found = await pipeline.recall(
         call.app.stages, as_list(arguments.question), limit=arguments.max_results
     )
@@ -238,8 +238,8 @@ PROFILE = Profile(
             title="Ask a page",
             description=(
                 "Ask one page a question, or a list of them, and get only the passages that answer, "
-                "each with score, headings and a link to the place. Says so when the page does not "
-                "answer. Cheaper than get_content for long pages."
+                "each with score, headings and a link; if none seems to, the closest, with answered "
+                "false. Cheaper than get_content for long pages."
             ),
             arguments=ReadPageArguments,
             output_schema=record(
