@@ -4,6 +4,8 @@ Tables, lists and code blocks are kept or dropped whole, and headings and tables
 belong to.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kindly.extract.content.blocks import Blocks
@@ -32,9 +34,16 @@ SHIFT_WEIGHTS = np.array([0.101, 0.207, 0.287, 0.31, 0.287, 0.207, 0.101], np.fl
 MIN_PROBABILITY = 1e-4
 
 
-def select_blocks(blocks: Blocks, probabilities: Floats, words: Floats) -> Flags:
-    """The blocks to keep, at least one."""
-    keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
+def select_blocks(
+    blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
+) -> Flags:
+    """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
+    pooled = pool_structures(blocks, probabilities, words)
+    for at in boilerplate:
+        pooled[blocks.starts[at] : blocks.ends[at]] = 0
+    keep = maximise_expected_f1(pooled, words) & (pooled > 0)
+    if not keep.any():
+        keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
     return with_tables_of_contents(blocks, with_headings(blocks, keep))
 
 

@@ -5,6 +5,7 @@ trained weights are `content.npz` beside this module, written by `tools/train_ex
 """
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
@@ -37,13 +38,13 @@ class ContentModel:
     forest: Forest
     ensemble: Ensemble
 
-    def keep(self, blocks: Blocks, hints: Hints) -> Flags:
-        """For each block whether it is content; at least one is."""
+    def keep(self, blocks: Blocks, hints: Hints, boilerplate: Sequence[int] = ()) -> Flags:
+        """For each block whether it is content; at least one is. `boilerplate` names elements without content."""
         table = compute_features(blocks, hints, self.lexicon)
         log_odds = self.forest.log_odds(table.matrix)
         if is_uncertain(log_odds, table.words):
             log_odds = mean_log_odds([log_odds, *self.ensemble.log_odds(table)])
-        return select_blocks(blocks, sigmoid(log_odds), table.words)
+        return select_blocks(blocks, sigmoid(log_odds), table.words, boilerplate)
 
 
 def is_uncertain(log_odds: Floats, words: Floats) -> bool:

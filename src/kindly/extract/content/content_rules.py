@@ -24,6 +24,8 @@ CONTENT_NAMES = """
     article content main body post entry story text thread topic message answer question product description detail
     details readme docs doc
 """
+LAYOUT_NAMES = frozenset({"has", "with", "no", "without", "layout", "enabled", "disabled"})
+"""Words of a name that describes a layout or a state: `has-sidebar`."""
 COMMENT_NAMES = frozenset({"comments", "comment", "commentlist", "respond", "discussion"})
 CALLOUT_NAMES = """
     note tip warning admonition callout info important caution example
@@ -185,8 +187,10 @@ def _words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def _names_boilerplate(text: str) -> bool:
-    names = _words(text)
-    return not BOILERPLATE.isdisjoint(names) and CONTENT.isdisjoint(names)
+    names = frozenset[str]().union(
+        *(words for name in text.split() if LAYOUT_NAMES.isdisjoint(words := _words(name)))
+    )
+    return not BOILERPLATE.isdisjoint(names) and CONTENT.isdisjoint(_words(text))
 
 
 def _hinted_content(body: Element, measure: TextMeasure) -> Element:

@@ -8,6 +8,7 @@ from turbohtml import Document, Element
 
 from kindly.extract.content.blocks import Blocks, read_blocks
 from kindly.extract.content.content_rules import content_by_rules
+from kindly.extract.content.named_boilerplate import boilerplate_elements
 from kindly.extract.content.page_kind import Hints
 
 NO_HINTS = Hints()
@@ -24,16 +25,19 @@ def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
         return Element("body")
     blocks = read_blocks(body)
     count = len(blocks.texts)
+    boilerplate = boilerplate_elements(blocks)
     if count > MANY_BLOCKS or sum(map(len, blocks.texts)) < SHORT_PAGE:
+        for at in boilerplate:
+            blocks.elements[at].decompose()
         return content_by_rules(body)
-    _prune(blocks, _classify(blocks, hints))
+    _prune(blocks, _classify(blocks, hints, boilerplate))
     return body
 
 
-def _classify(blocks: Blocks, hints: Hints) -> list[bool]:
+def _classify(blocks: Blocks, hints: Hints, boilerplate: list[int]) -> list[bool]:
     from kindly.extract.content.classify import load_model  # numpy is slow to import
 
-    keep: list[bool] = load_model().keep(blocks, hints).tolist()
+    keep: list[bool] = load_model().keep(blocks, hints, boilerplate).tolist()
     return keep
 
 

@@ -1,0 +1,120 @@
+"""Prose around the main element is left out in every profile; prose of the page that only sounds like it is kept."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.support.served_world import Caller, as_json, calling, environment, text_of
+from tests.support.site import Site, html
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("sidebar", "breadcrumb", "promo", "menu", "gdpr", "cookie", "related", "share", "footer")
+SPELLINGS = ("{}", "site-{}", "page__{}--wide", "left{}", "{}Box_x7")
+"""`left{}` is written in camel case."""
+STORY = "".join(
+    f"<p>Paragraph {n}: bees tell each other where flowers are by a dance whose angle shows the way.</p>"
+    for n in range(9)
+)
+SENTENCE = "Wasps build their paper nests under the {} of the old barn, and they guard them well."
+PROFILES: Mapping[str, str] = {
+    "kindly": "get_content",
+    "pages": "web.readFromPage",
+    "media": "WebFetch",
+    "searxng": "web_search",
+}
+
+
+def around(name: str, number: int) -> str:
+    """An element with a class or an id of this name, before or after the main element."""
+    spelt = SPELLINGS[number % len(SPELLINGS)]
+    spelt = spelt.format(name.capitalize() if spelt.startswith("left") else name)
+    attribute = f"id={name}" if number == len(SPELLINGS) else f'class="box {spelt}"'
+    prose = f"<p>{SENTENCE.format(f'roof-{name}')}</p>" * 3
+    return f"<div {attribute}><h3>Elsewhere</h3>{prose}</div>"
+
+
+def page(name: str, main: str, number: int) -> str:
+    part = around(name, number)
+    before, after = (part, "") if number % 2 else ("", part)
+    return f"<title>Bees</title><body>{before}{main}{after}</body>"
+
+
+async def read(call: Caller, tool: str, site: Site, path: str) -> str:
+    """What a client reads of a page."""
+    if tool == "web_search":
+        found = {"url": site.url(path), "title": "Bees", "content": "Of bees.", "engine": "x"}
+        site.add("/searx/search", as_json({"query": "bees", "results": [found]}))
+        return text_of(await call(tool, query="bees"))
+    more = {"query": "Wasps build paper nests under the roof"} if "read" in tool else {}
+    return text_of(await call(tool, url=site.url(path), **more))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_prose_around_the_main_element_is_left_out(
+    site: Site, tmp_path: Path, profile: str
+) -> None:
+    mains = (
+        f"<main><h1>Bees</h1>{STORY}</main>",
+        f"<div class=page><article><h1>Bees</h1>{STORY}</article></div>",
+        f"<div role=main><h1>Bees</h1>{STORY}</div>",
+        f"<article><h1>Bees</h1>{STORY[: len(STORY) // 3]}</article>",
+    )
+    own = {"KINDLY_PROFILE": profile, "KINDLY_BROWSER": "off", "SIMILARITY_THRESHOLD": "0"}
+    own |= {"SEARXNG_BASE_URL": site.url("/searx")} if profile == "searxng" else {}
+    told: list[str] = []
+    async with calling(environment(site, tmp_path, **own)) as call:
+        with anyio.fail_after(180):
+            for number, name in enumerate(NAMES):
+                site.add(f"/{name}", html(page(name, mains[number % len(mains)], number % 6)))
+                text = await read(call, PROFILES[profile], site, f"/{name}")
+                assert "dance" in text
+                told += [name] if f"roof-{name}" in text else []
+    assert told == []
+
+
+KEPT: Mapping[str, str] = {
+    "a longer word": "<div class=shared-memory><p>{}</p></div>",
+    "another form": "<div class=relatedness><p>{}</p></div>",
+    "a layout": "<div class=layout-has-sidebar><p>{}</p></div>",
+    "a state": "<div class='box sidebar-enabled--false'><p>{}</p></div>",
+    "a topic": "<div class='post category-cookies'><p>{}</p></div>",
+    "the anchor of a heading": "<div id=why-we-share-a-menu><p>{}</p></div>",
+}
+
+
+@pytest.mark.parametrize("markup", KEPT.values(), ids=KEPT)
+async def test_prose_under_a_name_that_only_sounds_like_boilerplate_is_kept(
+    site: Site, tmp_path: Path, markup: str
+) -> None:
+    parts = "".join(markup.format(SENTENCE.format(f"roof {n}")) for n in range(14))
+    url = site.add("/page", html(f"<title>Wasps</title><body><h1>Wasps</h1>{parts}</body>"))
+    async with calling(environment(site, tmp_path, KINDLY_BROWSER="off")) as call:
+        with anyio.fail_after(120):
+            content = (await call.page(url))["page_content"]
+    assert all(f"roof {n}" in content for n in range(14))
+
+
+WRAPPERS: Mapping[str, str] = {
+    "around main": "<div class='sidebar-right menu'><main><h1>Bees</h1>{}</main></div>",
+    "around everything": "<div class='sidebar'><h1>Bees</h1>{}</div>",
+    "most of the text": "<h1>Bees</h1><p>Of bees.</p><div class=related>{}</div>",
+    "inside the main element": "<main><h1>Bees</h1>{}<div class=footer><p>Paragraph 10.</p></div></main>",
+    "with the title": "<div class=breadcrumb-area><h1>Bees</h1><p>Paragraph 0.</p></div><div>{}</div>",
+    "on the body": "<h1>Bees</h1>{}",
+}
+
+
+@pytest.mark.parametrize("markup", WRAPPERS.values(), ids=WRAPPERS)
+async def test_wrapper_of_the_page_is_kept_whatever_its_name(
+    site: Site, tmp_path: Path, markup: str
+) -> None:
+    body = f"<title>Bees</title><body class='page has-footer sidebar'>{markup.format(STORY)}</body>"
+    url = site.add("/page", html(body))
+    async with calling(environment(site, tmp_path, KINDLY_BROWSER="off")) as call:
+        with anyio.fail_after(120):
+            content = (await call.page(url))["page_content"]
+    assert all(f"Paragraph {n}" in content for n in range(9))
+    assert "Bees" in content
