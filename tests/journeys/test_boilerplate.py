@@ -1,5 +1,6 @@
 """Prose around the main element is left out in every profile; prose of the page that only sounds like it is kept."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,8 +48,8 @@ async def read(call: Caller, tool: str, site: Site, path: str) -> str:
     if tool == "web_search":
         found = {"url": site.url(path), "title": "Bees", "content": "Of bees.", "engine": "x"}
         site.add("/searx/search", as_json({"query": "bees", "results": [found]}))
-        return text_of(await call(tool, query="bees"))
-    more = {"query": "Wasps build paper nests under the roof"} if "read" in tool else {}
+        return json.dumps((await call(tool, query="bees")).structured_content)
+    more = {"query": "Bees dance. Wasps build paper nests under the roof"} if "read" in tool else {}
     return text_of(await call(tool, url=site.url(path), **more))
 
 
@@ -64,15 +65,15 @@ async def test_prose_around_the_main_element_is_left_out(
     )
     own = {"KINDLY_PROFILE": profile, "KINDLY_BROWSER": "off", "SIMILARITY_THRESHOLD": "0"}
     own |= {"SEARXNG_BASE_URL": site.url("/searx")} if profile == "searxng" else {}
-    told: list[str] = []
+    kept: list[str] = []
     async with calling(environment(site, tmp_path, **own)) as call:
         with anyio.fail_after(180):
             for number, name in enumerate(NAMES):
                 site.add(f"/{name}", html(page(name, mains[number % len(mains)], number % 6)))
                 text = await read(call, PROFILES[profile], site, f"/{name}")
                 assert "dance" in text
-                told += [name] if f"roof-{name}" in text else []
-    assert told == []
+                kept += [name] if f"roof-{name}" in text else []
+    assert kept == []
 
 
 KEPT: Mapping[str, str] = {
