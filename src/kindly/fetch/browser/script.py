@@ -1,9 +1,12 @@
 """Scripts that run inside a page: `OBSERVE` counts its visible text, `TAKE` returns its visible HTML.
 
-`TAKE` modifies the page, which is not used afterwards. It removes consent banners and everything that style or layout
-hides, moves open shadow trees into the document, drops scripts and style sheets, and serialises the rest. Style sheets
-go because rules that count elements would hide others once the hidden ones are removed.
+`TAKE` modifies the page, which is not used afterwards. It removes consent banners and everything that style, layout or
+paint order hides, moves open shadow trees into the document, drops scripts and style sheets, and serialises the rest.
+Style sheets go because rules that count elements would hide others once the hidden ones are removed.
 """
+
+from kindly.fetch.browser.geometry_script import GEOMETRY
+from kindly.fetch.browser.paint_script import COLOURS, PAINT
 
 BANNERS = (
     "#onetrust-consent-sdk",
@@ -66,6 +69,12 @@ BANNERS = (
 )
 """Selectors of consent dialogs, by the names that their vendors use."""
 
+DECIDED = """
+    color background text-shadow -webkit-text-fill-color position left top right bottom inset margin padding transform
+    translate text-indent width height max-width max-height overflow z-index line-height
+"""
+"""Inline properties that are removed from the result: their effect is decided here, with the layout known."""
+
 READABLE = ("text/", "application/xhtml+xml", "application/xml", "application/json")
 """Prefixes of media types that a browser shows as text."""
 
@@ -74,8 +83,12 @@ OBSERVE = """() => [
   document.readyState === "complete",
 ]"""
 
-TAKE = """([banners, limit]) => {
+TAKE = (
+    """async ([banners, limit]) => {
   const root = document.documentElement;
+  const decided = `"""
+    + DECIDED
+    + """`.trim().split(/\\s+/);
   const all = (scope, seen = []) => {
     for (const element of scope.querySelectorAll("*")) {
       seen.push(element);
@@ -89,32 +102,11 @@ TAKE = """([banners, limit]) => {
       if (found !== document.body && found !== root) found.remove();
     }
   }
-  const alpha = (color) => {
-    const parts = color.match(/[\\d.]+/g) || [];
-    return color.startsWith("rgb") && parts.length < 4 ? 1 : Number(parts[3] ?? 1);
-  };
-  const luminance = (color) => {
-    const [red, green, blue] = color.match(/[\\d.]+/g).map((part) => {
-      const value = Number(part) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const alike = (color, other) => {
-    if (color === other) return true;
-    if (!other || !color.startsWith("rgb") || !other.startsWith("rgb")) return false;
-    const [dark, light] = [luminance(color), luminance(other)].sort((one, two) => one - two);
-    return (light + 0.05) / (dark + 0.05) < 1.05;
-  };
-  const backdrop = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const style = getComputedStyle(at);
-      if (style.backgroundImage !== "none" || style.position === "absolute" || style.position === "fixed") return null;
-      if (alpha(style.backgroundColor) === 1) return style.backgroundColor;
-      if (alpha(style.backgroundColor) > 0) return null;
-    }
-    return "rgb(255, 255, 255)";
-  };
+"""
+    + GEOMETRY
+    + COLOURS
+    + PAINT
+    + """
   const clipped = (style) =>
     /^inset\\((?:[5-9]\\d|100)(?:\\.\\d+)?%|^(?:circle|ellipse)\\(0/.test(style.clipPath) ||
     /^polygon\\((?:0(?:px|%)? 0(?:px|%)?(?:, )?)+\\)/.test(style.clipPath) ||
@@ -127,87 +119,64 @@ TAKE = """([banners, limit]) => {
     const box = element.getBoundingClientRect();
     const clips = style.overflowX !== "visible" || style.overflowY !== "visible";
     if (clips && (box.width <= 1 || box.height <= 1)) return true;
-    if (/scale(?:3d|X|Y)?\\(0[,)]/.test(element.style.transform) || (style.transform !== "none" &&
-        (box.width === 0 || box.height === 0) && element.offsetWidth > 0)) return true;
-    const away = style.position === "absolute" || style.position === "fixed" || style.transform !== "none" ||
-        style.position === "relative";
-    if (!away || box.width === 0 || box.height === 0) return false;
-    return box.right + scrollX <= 0 || box.bottom + scrollY <= 0 ||
-        box.left + scrollX >= Math.max(root.clientWidth, 1) + 4000;
+    return /scale(?:3d|X|Y)?\\(0[,)]/.test(element.style.transform) || (style.transform !== "none" &&
+        (box.width === 0 || box.height === 0) && element.offsetWidth > 0);
   };
-  const hiddenText = (element, style) => {
+  const hiddenText = (style) => {
     if (style.visibility !== "visible" || parseFloat(style.fontSize) < 2) return true;
-    if (Math.abs(parseFloat(style.textIndent)) > 900) return true;
-    if (style.webkitTextFillColor !== style.color && alpha(style.webkitTextFillColor) < 0.05) {
-      return style.backgroundClip !== "text";
-    }
-    if (alpha(style.color) < 0.05) return style.backgroundClip !== "text";
-    return style.textShadow === "none" && alike(style.color, backdrop(element));
+    return Math.abs(parseFloat(style.textIndent)) > 900;
   };
-  const isEmpty = (element) => !element.textContent.trim() && !element.querySelector("img, svg, video, canvas, iframe");
-  const covers = elements.filter((element) => {
-    if (!element.isConnected || !isEmpty(element)) return false;
-    const style = getComputedStyle(element);
-    if (style.position !== "absolute" || alpha(style.backgroundColor) < 1 || Number(style.opacity) < 1) return false;
-    const box = element.getBoundingClientRect();
-    const area = box.width * box.height;
-    return style.visibility === "visible" && area > 0 && area <= innerWidth * innerHeight / 2;
-  }).slice(0, 50);
-  const level = (element, above) => {
-    let found = 0;
-    for (let at = element; at && at !== above; at = at.parentElement) {
-      const style = getComputedStyle(at);
-      if (style.position !== "static" && style.zIndex !== "auto") found = Number(style.zIndex);
-    }
-    return found;
-  };
-  const isAbove = (cover, element) => {
-    if (cover.contains(element)) return false;
-    if (element.contains(cover)) return level(cover, element) >= 0;
-    let common = cover.parentElement;
-    while (common && !common.contains(element)) common = common.parentElement;
-    const difference = level(cover, common) - level(element, common);
-    const after = element.compareDocumentPosition(cover) & Node.DOCUMENT_POSITION_FOLLOWING;
-    return difference > 0 || (difference === 0 && Boolean(after));
-  };
-  const boxesOf = (nodes) => {
-    const range = document.createRange();
-    return nodes.flatMap((node) => (range.selectNodeContents(node), [...range.getClientRects()]));
-  };
-  const isCutOff = (element, nodes) => {
-    for (let at = element; at && at !== document.body; at = at.parentElement) {
-      const style = getComputedStyle(at);
-      const box = at.getBoundingClientRect();
-      if (!/^(?:hidden|clip)/.test(style.overflowY) || Math.min(box.width, box.height) > 64) continue;
-      const outside = (part) => part.top >= box.bottom || part.bottom <= box.top || part.left >= box.right ||
-        part.right <= box.left;
-      const boxes = boxesOf(nodes);
-      if (boxes.length > 0 && boxes.every(outside)) return true;
-    }
-    return false;
-  };
-  const isCovered = (element, nodes) => {
-    const boxes = boxesOf(nodes);
-    const holds = (box, part) => part.left >= box.left - 1 && part.top >= box.top - 1 && part.top < box.bottom &&
-      Math.min(part.right, innerWidth) <= box.right + 1 && part.bottom <= box.bottom + 1;
-    return boxes.length > 0 && covers.some((cover) => {
-      const box = cover.getBoundingClientRect();
-      return boxes.every((part) => holds(box, part)) && isAbove(cover, element);
-    });
-  };
+  scrollTo({ left: 0, top: 0, behavior: "instant" });
   const trees = [];
   const texts = [];
+  const shown = [];
   for (const element of elements) {
     if (!element.isConnected || element.closest("head") || element === document.body) continue;
     if (/^(?:SCRIPT|STYLE|LINK|META|TITLE|BR|OPTION)$/.test(element.tagName)) continue;
-    const style = getComputedStyle(element);
+    const style = styleOf(element);
     if (hiddenTree(element, style)) {
       trees.push(element);
       continue;
     }
-    const own = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
-    if (!own.length) continue;
-    if (hiddenText(element, style) || isCovered(element, own) || isCutOff(element, own)) texts.push(...own);
+    const nodes = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
+    if (!nodes.length) continue;
+    if (hiddenText(style)) {
+      texts.push(...nodes);
+      continue;
+    }
+    for (const node of nodes) {
+      const boxes = boxesOf(node);
+      if (!boxes.length) continue;
+      if (isCutOff(element, boxes) || isBeyond(element, boxes) || isUnderGenerated(element, boxes)) texts.push(node);
+      else shown.push({ element, node, boxes, style });
+    }
+  }
+  const gone = new Set(trees);
+  const inTree = (element) => ancestorsOf(element).some((at) => gone.has(at));
+  const drawn = shown.filter(({ element }) => !inTree(element));
+  const far = new Set(farBelow(drawn));
+  texts.push(...[...far].map(({ node }) => node));
+  makeClickable();
+  const sizeOf = (some) => some.reduce((sum, { node }) => sum + node.data.trim().length, 0);
+  const covered = new Map();
+  const decide = (candidates) => candidates.filter((text) => {
+    const cover = coverOf(text.element, text.node);
+    if (cover) covered.set(cover, [...(covered.get(cover) || []), text]);
+    const hidden = !cover && isUnreadable(text.element, text.style, text.node);
+    if (hidden) texts.push(text.node);
+    return !hidden;
+  });
+  const candidates = drawn.filter((text) => !far.has(text));
+  const left = decide(candidates);
+  if (unread.size) {
+    await readPictures();
+    covered.clear();
+    decide(left);
+  }
+  // A box over most of the page is a splash screen that a script removes.
+  for (const found of covered.values()) {
+    const size = sizeOf(found);
+    if (size <= 600 || size <= 0.6 * sizeOf(candidates)) texts.push(...found.map(({ node }) => node));
   }
   const flat = (host) => {
     const held = document.createDocumentFragment();
@@ -223,6 +192,14 @@ TAKE = """([banners, limit]) => {
     "link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload]")) {
     gone.remove();
   }
+  for (const element of document.querySelectorAll("[style]")) {
+    for (const name of decided) element.style?.removeProperty(name);
+  }
+  for (const element of document.querySelectorAll("[hidden], [popover]")) {
+    element.removeAttribute("hidden");
+    element.removeAttribute("popover");
+  }
   const html = "<!doctype html>" + root.outerHTML;
   return html.length > limit ? "" : html;
 }"""
+)
