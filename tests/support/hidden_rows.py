@@ -4,39 +4,10 @@
 the screenshots for two words of the same width.
 """
 
-from dataclasses import dataclass
+from tests.support.layout_rows import LAYOUT_ROWS
+from tests.support.row import AFTER, KEPT, Row
 
-KEPT = "<p>Bees see ultraviolet light and tell the others by a dance.</p>"
-AFTER = KEPT.replace("Bees", "Wasps") * 5
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One page."""
-
-    group: str
-    name: str
-    body: str
-    css: str = ""
-    static: bool = True
-    """Whether it can be detected without a browser."""
-
-    @property
-    def id(self) -> str:
-        return f"{self.group} {self.name}"
-
-    @property
-    def hides(self) -> bool:
-        return self.group != "visible"
-
-    def page(self, word: str) -> str:
-        """The page with a word in it."""
-        css = f"*{{font-family:monospace}}body{{background:#fff;color:#000}}{self.css}"
-        page = (
-            f"<!doctype html><html lang=en><head><title>Bees</title><style>{css}</style></head>"
-            f"<body><main><h1>Bees</h1>{KEPT}{self.body}{AFTER}</main></body></html>"
-        )
-        return page.replace("§", word)
+__all__ = ["AFTER", "KEPT", "ROWS", "Row"]
 
 
 def styled(*styles: str, group: str = "inline") -> tuple[Row, ...]:
@@ -186,4 +157,4 @@ VISIBLE = (
     Row("visible", "table caption", "<table><caption>§</caption><tr><td>a<td>b</table>"),
 )  # fmt: skip
 
-ROWS = (*INLINE, *CSS, *MARKUP, *VISIBLE)
+ROWS = (*INLINE, *CSS, *MARKUP, *VISIBLE, *LAYOUT_ROWS)

@@ -10,6 +10,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from itertools import accumulate
 
+from turbohtml import Element
+
 from kindly.extract.content.blocks import BITS, Blocks
 
 NAMES = """
@@ -59,10 +61,18 @@ def boilerplate_elements(blocks: Blocks) -> list[int]:
     page = _Page(blocks, named)
     words = NAMED | PROMOS if page.mains else NAMED
     found: list[int] = []
+    named_alike: dict[int, bool] = {}
+    """Elements with the same signature have the same names."""
+    end = 0
     for at in page.named:
-        inside = bool(found) and page.holds(found[-1], at)
-        if not inside and page.is_outside(at) and _is_named(blocks, at, words):
+        if blocks.starts[at] < end:
+            continue
+        signature = blocks.signatures[at]
+        if signature not in named_alike:
+            named_alike[signature] = _is_named(blocks.elements[at], words)
+        if named_alike[signature] and page.is_outside(at):
             found.append(at)
+            end = blocks.ends[at]
     return found
 
 
@@ -81,8 +91,7 @@ def _with_a_stem(names: list[str]) -> set[int]:
     return found
 
 
-def _is_named(blocks: Blocks, at: int, words: frozenset[str]) -> bool:
-    element = blocks.elements[at]
+def _is_named(element: Element, words: frozenset[str]) -> bool:
     return names_boilerplate(element.attr("class") or "", element.attr("id") or "", words)
 
 

@@ -40,6 +40,14 @@ RGB = re.compile(r"rgba?\(([^()]+)\)\Z")
 HSL = re.compile(r"hsla?\(([^()]+)\)\Z")
 NUMBER = re.compile(r"(-?[\d.]+)(%?)")
 
+TOKEN = re.compile(
+    rf"#[0-9a-f]{{3,8}}\b|(?:rgb|hsl)a?\([^()]*\)|(?<![\w-])(?:{'|'.join(NAMED)})(?![\w-])"
+)
+"""A colour within a longer value."""
+STOPS = re.compile(r"(?:linear|radial|conic)-gradient\(((?:[^()]|\([^()]*\))*)\)")
+NOT_A_COLOUR = re.compile(r"(?:to\s|from\s|at\s|circle|ellipse|closest|farthest|[-.\d])")
+"""How the direction, the shape or a hint of a gradient starts."""
+
 UNREADABLE_DISTANCE = 12
 """The largest difference in every channel at which text cannot be distinguished from its background."""
 
@@ -54,6 +62,36 @@ def parse(word: str) -> Colour | None:
     if found := HSL.match(word):
         return _from_hsl(NUMBER.findall(found.group(1)))
     return NAMED.get(word)
+
+
+def words_in(value: str) -> list[str]:
+    """The colours in a value, as written."""
+    return TOKEN.findall(value)
+
+
+@lru_cache(maxsize=1024)
+def gradient_stops(value: str) -> tuple[Colour, ...] | None:
+    """The colours of a background that consists of gradients; None if it has a picture or an unknown colour."""
+    stops: list[Colour] = []
+    for arguments in STOPS.findall(value):
+        for part in re.split(r",(?![^()]*\))", arguments):
+            words = words_in(part)
+            colours = [colour for colour in map(parse, words) if colour is not None]
+            if len(colours) != len(words) or not (words or NOT_A_COLOUR.match(part.strip())):
+                return None
+            stops += colours
+    return tuple(stops) if stops and "url(" not in value else None
+
+
+def over(top: Colour, below: Colour) -> Colour:
+    """A colour painted over another."""
+    if top.alpha >= 1:
+        return top
+    red, green, blue = (
+        one * top.alpha + other * (1 - top.alpha)
+        for one, other in zip(top[:3], below[:3], strict=True)
+    )
+    return Colour(red, green, blue, max(top.alpha, below.alpha))
 
 
 def unreadable(text: Colour, background: Colour) -> bool:

@@ -6,24 +6,29 @@ elements that some declaration may hide.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 from turbohtml import Document, Element, Node, SelectorSyntaxError
 from turbohtml.cssom import StyleDeclaration
 
 from kindly.extract.visibility.declarations import Variables, normalise
-from kindly.extract.visibility.hiding import FAMILIES, TEXT_FAMILIES, HidingColours, families_of
+from kindly.extract.visibility.hiding import (
+    FAMILIES,
+    LAYOUTS,
+    TEXT_FAMILIES,
+    HidingColours,
+    families_of,
+    layouts_of,
+)
 from kindly.extract.visibility.selectors import (
     Selector,
     applicable_selectors,
     index_by_name,
     specificity,
 )
+from kindly.extract.visibility.style import Style
 from kindly.extract.visibility.stylesheets import rules_of
-
-Style = Mapping[str, str]
-"""Property → value, both lower case."""
 
 NO_STYLE: Style = {}
 
@@ -31,7 +36,9 @@ PROPERTY_NAMES = """
     display visibility opacity content-visibility position left right top bottom width height max-width max-height
     overflow overflow-x overflow-y clip clip-path text-indent inset margin margin-left margin-top transform scale
     translate rotate zoom filter mask -webkit-mask mask-image -webkit-mask-image font font-size color background
-    background-color background-image background-clip -webkit-background-clip -webkit-text-fill-color
+    background-color background-image background-clip -webkit-background-clip -webkit-text-fill-color text-shadow
+    -webkit-text-stroke -webkit-text-stroke-color z-index isolation line-height padding padding-top padding-left float
+    grid-area grid-row grid-column margin-right will-change contain
 """
 PROPERTIES = frozenset(PROPERTY_NAMES.split())
 
@@ -45,6 +52,9 @@ COSTLY_FACTOR = 10
 
 Weight = tuple[bool, bool, tuple[int, int, int], int]
 """The precedence of a declaration: important, inline, specificity, order of its rule."""
+NO_WINNER: tuple[Weight, str] = ((False, False, (-1, 0, 0), 0), "")
+BACKGROUND_PARTS = ("background-color", "background-image", "background-clip")
+"""What `background` sets too."""
 Declared = Mapping[str, tuple[str, bool]]
 """Property → value, and whether it is important."""
 Inline = tuple[Element, str]
@@ -81,12 +91,13 @@ class Cascade:
             external=document.select_one("link[rel~=stylesheet]") is not None,
         )
         on_background = self._on_background(selectors, [*inline, *legacy_backgrounds], colours)
+        self.suspects: dict[str, list[Element]] = {}
+        """Elements whose layout may hide text, by the kind of layout."""
         boxes, texts = self._candidates(selectors, inline, colours, on_background)
-        by_key: dict[str, list[Selector]] = {}
-        for selector in selectors if boxes.elements or texts.elements else ():
-            by_key.setdefault(selector.key, []).append(selector)
-        self._apply(by_key, boxes)
-        self._apply(by_key, texts)
+        self._selectors, self._inline = selectors, dict(inline)
+        self._by_key: dict[str, list[Selector]] = {}
+        self._apply(boxes)
+        self._apply(texts)
         for element, style in inline:
             if element in boxes.elements or element in texts.elements:
                 self._declare(element, _declared(style), (True, (0, 0, 0), 0))
@@ -116,10 +127,14 @@ class Cascade:
         texts.add(self._document.select("font[color]"), {"colour"})
         boxes.add(self._document.select("[hidden], [popover]"), {"display"})
         for matched, body, families in self._matches_that_hide(selectors, inline, colours):
-            boxes.add(matched, families - TEXT_FAMILIES)
+            for kind in families & LAYOUTS:
+                self.suspects.setdefault(kind, []).extend(matched)
+            boxes.add(matched, families - TEXT_FAMILIES - LAYOUTS)
             texts.add(matched, families & TEXT_FAMILIES)
             if on_background and "colour" not in families and colours.hides_on_background(body):
                 texts.add([element for element in matched if element in on_background], {"colour"})
+        pictured = [element for element, style in inline if "data:image" in style]
+        texts.add(pictured, {"colour"})
         texts.add_relatives()
         return boxes, texts
 
@@ -131,7 +146,7 @@ class Cascade:
 
         def hiding_families(body: str, *, own: bool) -> frozenset[str] | None:
             if (body, own) not in cached:
-                families = families_of(body)
+                families = families_of(body) | layouts_of(body)
                 if colours.hides_on_white(body, inline=own):
                     families |= {"colour"}
                 may_hide = families or colours.hides_on_background(body)
@@ -161,18 +176,34 @@ class Cascade:
                 found.update(self._matches(selector, self._named, None))
         return _with_descendants(found)
 
-    def _apply(self, by_key: Mapping[str, list[Selector]], candidates: "_Candidates") -> None:
-        """Apply every rule that sets a relevant property of a candidate."""
-        if not candidates.elements or not by_key:
-            return
-        words = {word for family in candidates.families for word in FAMILIES[family]}
-        relevant = {
-            order for order, body in self._bodies.items() if any(word in body for word in words)
+    def computed(self, elements: Collection[Element]) -> dict[Element, Style]:
+        """The declarations that decide the layout of these elements, without inheritance."""
+        candidates = _Candidates()
+        candidates.elements.update(elements)
+        candidates.families.add("layout")
+        kept, self._winners = self._winners, {}
+        self._apply(candidates)
+        for element in elements:
+            if element in self._inline:
+                self._declare(element, _declared(self._inline[element]), (True, (0, 0, 0), 0))
+        winners, self._winners = self._winners, kept
+        return {
+            element: {name: value for name, (_, value) in found.items()}
+            for element, found in winners.items()
         }
+
+    def _apply(self, candidates: "_Candidates") -> None:
+        """Apply every rule that sets a relevant property of a candidate."""
+        if not candidates.elements:
+            return
+        if not self._by_key:
+            for selector in self._selectors:
+                self._by_key.setdefault(selector.key, []).append(selector)
+        relevant = self._relevant(candidates.families)
         named = index_by_name(candidates.elements)
         declared: dict[int, Declared] = {}
         for key in ("", *named):
-            for selector in by_key.get(key, ()):
+            for selector in self._by_key.get(key, ()):
                 order = selector.rule
                 if order not in relevant:
                     continue
@@ -184,6 +215,15 @@ class Cascade:
                 precedence = (False, specificity(selector.text), order)
                 for element in matched:
                     self._declare(element, declared[order], precedence)
+
+    def _relevant(self, families: Set[str]) -> Container[int]:
+        """The rules that set a property of these families; all rules if the layout matters."""
+        if "layout" in families:
+            return self._bodies
+        words = {word for family in families for word in FAMILIES[family]}
+        return {
+            order for order, body in self._bodies.items() if any(word in body for word in words)
+        }
 
     def _matches(
         self, selector: Selector, named: Mapping[str, Sequence[Element]], among: set[Element] | None
@@ -214,8 +254,12 @@ class Cascade:
         winners = self._winners.setdefault(element, {})
         for name, (value, important) in declared.items():
             weight = (important, *precedence)
+            if name in BACKGROUND_PARTS and winners.get("background", NO_WINNER)[0] > weight:
+                continue
             if name not in winners or weight >= winners[name][0]:
                 winners[name] = (weight, value)
+                if name == "background":
+                    _reset(winners, weight)
 
 
 class _Candidates:
@@ -243,6 +287,13 @@ class _Candidates:
                 self.elements.add(parent)
                 parent = parent.parent
         self.elements |= _with_descendants(direct)
+
+
+def _reset(winners: dict[str, tuple[Weight, str]], weight: Weight) -> None:
+    """Remove what a `background` of this weight resets."""
+    for part in BACKGROUND_PARTS:
+        if part in winners and winners[part][0] <= weight:
+            del winners[part]
 
 
 def _inline(document: Document, variables: Variables) -> list[Inline]:

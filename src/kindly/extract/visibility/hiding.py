@@ -8,7 +8,14 @@ import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from kindly.extract.visibility.colours import UNREADABLE_DISTANCE, WHITE, Colour, parse, unreadable
+from kindly.extract.visibility.colours import (
+    UNREADABLE_DISTANCE,
+    WHITE,
+    Colour,
+    parse,
+    unreadable,
+    words_in,
+)
 
 CELL = UNREADABLE_DISTANCE + 1
 FEW_WORDS = 12
@@ -19,6 +26,8 @@ LONG_VALUE = 1_000
 """A longer value counts as hiding without a check, which could take long."""
 FAR_LEFT = r"-(?:\d{3}|\d{2}\d*(?:\.\d*)?(?:r?em|%|v[wh]))"
 FAR_RIGHT = r"[5-9]\d{3}|\d{5}|\d{4}(?:\.\d*)?(?!px)[a-z%]|\d{3,}(?:r?em|v[wh])"
+VIEWPORTS = r"\d{2,}(?:\.\d*)?[sld]?v(?:w|h|i|b|min|max)"
+FORMULA = r".*(?:calc|min|max|clamp)\(.*\dv"
 BOX_SHAPES = "(?:rect|circle|ellipse|inset|polygon)"
 ZERO = r"0*[01]?(?:\.\d+)?(?:px|r?em|%|pt|v[wh])?\s*(?:!|\Z)"
 HIDING_VALUES = {
@@ -28,14 +37,16 @@ HIDING_VALUES = {
     ("opacity", "filter"): r".*opacity\(\s*\.?0(?!\.[1-9])",
     ("zoom", "zoom"): r"\s*\.?0",
     ("clip", "clip clip-path"): rf".*{BOX_SHAPES}\(",
-    ("offset", "left right top bottom"): rf"\s*(?:{FAR_LEFT}|{FAR_RIGHT})",
-    ("offset", "text-indent margin-left margin-top"): rf"\s*{FAR_LEFT}",
-    ("offset", "inset margin"): rf".*{FAR_LEFT}",
+    ("offset", "left right top bottom"): rf"\s*(?:{FAR_LEFT}|{FAR_RIGHT}|-?{VIEWPORTS})|{FORMULA}",
+    ("offset", "text-indent"): rf"\s*(?:{FAR_LEFT}|\d{{3,}}(?:\.\d*)?%|{VIEWPORTS})|{FORMULA}",
+    ("offset", "margin-left margin-top"): rf"\s*(?:{FAR_LEFT}|{VIEWPORTS})|{FORMULA}",
+    ("offset", "inset margin"): rf".*(?:{FAR_LEFT}|{VIEWPORTS})|{FORMULA}",
+    ("offset", "position"): r"\s*fixed",
     ("size", "height width max-height max-width"): rf"\s*{ZERO}",
     ("transform", "transform"): (
-        r".*(?:translate.*-(?!1\d\d(?:\.\d*)?%)\d{3}|rotate[xy]|scale.*\(\s*\.?0|matrix)"
+        r".*(?:translate.*(?:-(?!1\d\d(?:\.\d*)?%)\d{3}|\dv)|rotate[xy]|scale.*\(\s*\.?0|matrix)"
     ),
-    ("transform", "translate"): r".*-\d{3}",
+    ("transform", "translate"): r".*(?:-\d{3}|\dv)",
     ("transform", "rotate"): "",
     ("transform", "scale"): r"\s*\.?0",
     ("mask", "mask mask-image -webkit-mask -webkit-mask-image"): r".*-gradient\(",
@@ -58,18 +69,28 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "opacity": ("opacity", "filter"),
     "zoom": ("zoom",),
     "clip": ("clip",),
-    "offset": ("position", "left", "right", "top", "bottom", "indent", "inset", "margin"),
+    "offset": (
+        *("position", "left", "right", "top", "bottom", "indent", "inset", "margin"),
+        *("overflow", "transform", "translate"),
+    ),
     "size": ("height", "width", "overflow"),
     "transform": ("transform", "scale", "translate", "rotate"),
     "mask": ("mask",),
     "font": ("font",),
-    "colour": ("color", "background"),
+    "colour": ("color", "background", "shadow", "stroke"),
 }
 """Family → words of the properties that have their effect together."""
 TEXT_FAMILIES = frozenset({"visibility", "font", "colour"})
 """Families that hide the text of an element, unless a descendant overrides them."""
+LAYOUTS = frozenset({"behind", "cover", "cell", "crop"})
+"""Kinds of layout that hide text; `covering` and `cropping` decide."""
+BELOW = re.compile(r"z-index\s*:\s*-\d")
+PULLED_UP = re.compile(r"margin(?:-top)?\s*:\s*-\d")
+GRID_CELL = re.compile(r"grid-(?:area|row|column)\s*:")
+CROPS = re.compile(r"overflow(?:-[xy])?\s*:\s*(?:hidden|clip)")
+FIXED_SIZE = re.compile(r"(?<![\w-])(?:max-)?(?:height|width)\s*:\s*[\d.]+(?:px|r?em|v[hw])")
 TEXT_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!}]+)|text-fill-color\s*:\s*([^;!}]+)")
-BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!}]+)")
+BACKGROUND = re.compile(r"background(?:-color|-image)?\s*:\s*([^;!}]+)")
 
 
 class HidingColours:
@@ -148,8 +169,26 @@ def families_of(body: str) -> frozenset[str]:
     return frozenset(found) if found else NONE
 
 
+def layouts_of(body: str) -> frozenset[str]:
+    """The kinds of layout by which these declarations may hide text, their own or that of other elements."""
+    found = set()
+    if "z-index" in body and BELOW.search(body):
+        found.add("behind")
+    if "background" in body and ("absolute" in body or PULLED_UP.search(body)):
+        found.add("cover")
+    if "grid-" in body and GRID_CELL.search(body):
+        found.add("cell")
+    if "overflow" in body and CROPS.search(body) and FIXED_SIZE.search(body):
+        found.add("crop")
+    return frozenset(found) if found else NONE
+
+
 def _backgrounds(body: str) -> list[str]:
-    return [word.strip() for word in BACKGROUND.findall(body)]
+    """The background colours, those of gradients one by one."""
+    found = [word.strip() for word in BACKGROUND.findall(body)]
+    if "gradient(" in body:
+        found += [word for value in found if "gradient(" in value for word in words_in(value)]
+    return found
 
 
 def _text_colours(body: str) -> list[str]:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from turbohtml import Document
 
+from kindly.extract.visibility.nesting import Selectors, nested_selectors
+
 MAX_SHEET_CHARACTERS = 1_000_000
 MAX_BODY = 3_000
 MAX_CONDITIONS = 6
@@ -14,11 +16,15 @@ SCREEN_WIDTH_PX = 1280
 COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 QUOTED_CONTENT = re.compile(r"content\s*:\s*(?:\"[^\"\n]*\"|'[^'\n]*')")
 CONDITION = re.compile(r"\s*@(media|supports|layer|(?:-\w+-)?keyframes)\b(.*)", re.I | re.S)
+SCOPE = re.compile(r"\s*@scope\s*(?:\(([^()]*)\))?", re.I)
+CONTAINER = re.compile(r"\s*@(?:container|document|-moz-document)\b", re.I)
+"""Conditional groups whose condition is not evaluated."""
 MEDIA_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|r?em)")
 NOT_ON_SCREEN = re.compile(
     r"\b(?:print|speech)\b|prefers-|forced-colors|max-height|orientation:\s*portrait"
 )
 
+NO_SELECTORS: Selectors = ()
 Rule = tuple[str, str]
 """Selectors, and declarations in lower case."""
 
@@ -39,29 +45,42 @@ def _without_comments(sheet: str) -> str:
 
 
 def _applicable_rules(text: str) -> Iterator[Rule]:
-    """The rules that apply on a desktop screen, in order, without their conditions."""
-    open_blocks: list[bool] = []
-    """For each open block whether its content applies."""
+    """The rules that apply on a desktop screen, in order, without their conditions and without nesting."""
+    open_blocks: list[tuple[bool, Selectors]] = []
+    """For each open block whether its surroundings apply, and the selectors of the rule around it."""
+    applies, selectors = True, NO_SELECTORS
     for part in text.split("}")[:-1]:
         *heads, body = part.split("{")
         for before in heads:
-            head = before.rpartition(";")[2] if ";" in before else before
-            applies = open_blocks[-1] if open_blocks else True
-            open_blocks.append(applies and ("@" not in head or _applies(head, len(open_blocks))))
-        if heads and head and open_blocks[-1] and "@" not in head and len(body) <= MAX_BODY:
-            yield head, body.lower()
-        if open_blocks:
-            open_blocks.pop()
+            declarations, _, head = before.rpartition(";") if ";" in before else ("", "", before)
+            if selectors and applies and declarations and len(declarations) <= MAX_BODY:
+                yield from ((selector, declarations.lower()) for selector in selectors)
+            open_blocks.append((applies, selectors))
+            if "@" in head:
+                applies, selectors = _group(head, applies, selectors, len(open_blocks) - 1)
+            else:
+                selectors = nested_selectors(selectors, head) if selectors else (head,)
+        if selectors and applies and (heads or not body.isspace()) and len(body) <= MAX_BODY:
+            lower = body.lower()
+            for selector in selectors:
+                yield selector, lower
+        applies, selectors = open_blocks.pop() if open_blocks else (True, NO_SELECTORS)
 
 
-def _applies(head: str, depth: int) -> bool:
-    """Whether the rules in a block with this head apply."""
+def _group(
+    head: str,
+    applies: bool,  # noqa: FBT001
+    selectors: Selectors,
+    depth: int,
+) -> tuple[bool, Selectors]:
+    """Whether the content of a block with an at-rule applies, and to which selectors it is nested."""
+    if (scope := SCOPE.match(head)) is not None:
+        return applies, (scope[1],) if scope[1] else selectors
     found = CONDITION.match(head)
     if found is None:
-        return True
-    return depth < MAX_CONDITIONS and _condition_holds(
-        found.group(1).lower(), found.group(2).lower()
-    )
+        return applies and CONTAINER.match(head) is not None, selectors
+    holds = depth < MAX_CONDITIONS and _condition_holds(found[1].lower(), found[2].lower())
+    return applies and holds, selectors
 
 
 def _condition_holds(rule: str, condition: str) -> bool:

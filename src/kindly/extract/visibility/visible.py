@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from turbohtml import Document, Element, Node, Text
 
-from kindly.extract.visibility.box_visibility import is_hidden
 from kindly.extract.visibility.css import Cascade
+from kindly.extract.visibility.layout.box_visibility import is_hidden
+from kindly.extract.visibility.layout.covering import Layers
+from kindly.extract.visibility.layout.cropping import Cropping
 from kindly.extract.visibility.text_visibility import TextStyles, may_hide_text
 
 NOT_TEXT = (
@@ -92,9 +94,8 @@ def _hidden_by_style(
     document: Document, cascade: Cascade, panels: set[Node], page_characters: int
 ) -> list[Piece]:
     """The pieces that styles hide; none if that is the whole page, which a script will show."""
-    text_styles = TextStyles(
-        cascade, external=document.select_one("link[rel~=stylesheet]") is not None
-    )
+    external = document.select_one("link[rel~=stylesheet]") is not None
+    text_styles = TextStyles(cascade, external=external)
     pieces: list[Piece] = []
     checked: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
     walked: set[Node] = set()
@@ -112,6 +113,13 @@ def _hidden_by_style(
         elif (text_may_hide or element.tag == "font") and walked.isdisjoint(element.ancestors):
             walked.add(element)
             pieces.append(list(text_styles.hidden_text(element)))
+    layouts = (Layers(cascade, external=external), Cropping(cascade, external=external))
+    pieces += [
+        piece
+        for layout in layouts
+        for piece in layout.hidden()
+        if not _shown_by_script(sum(len(node.text) for node in piece), page_characters)
+    ]
     return [] if _is_everything(pieces, document, page_characters) else pieces
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from kindly.fetch.browser import driver_protocol, script
+from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
+from kindly.fetch.browser.page_scripts import script
 from kindly.fetch.browser.settle import Observation, Settling
 
 OBSERVE_S = 0.05

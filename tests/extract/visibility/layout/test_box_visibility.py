@@ -1,6 +1,7 @@
 import pytest
 
-from kindly.extract.visibility.box_visibility import is_hidden, pixels
+from kindly.extract.visibility.layout.box_visibility import is_hidden
+from kindly.extract.visibility.lengths import pixels
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Text hidden by its place: off the screen, behind something, cropped."""

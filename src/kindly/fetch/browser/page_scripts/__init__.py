@@ -1,0 +1,1 @@
+"""JavaScript that runs in a rendered page: what is visible, where it is, and in which colours."""
