@@ -3,7 +3,7 @@
 A query becomes hits, a hit a page, a page a document, a document passages. The stages are passed in (`kindly.stages`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
@@ -157,16 +157,11 @@ async def read(
         FetchError, ExtractError: the page cannot be fetched, or contains no text.
         ReadError: the library cannot be used.
     """
-    url = urls.parse_page(raw_url)
-    stages.fetcher.check(url)
-    library = await stages.library()
-    stored, how, note = await _stored_page(
-        stages, library, url, deadline, force_refresh=force_refresh
-    )
-    with span(Step.READ, questions=len(questions)) as step:
-        findings = stages.redactor.record(await library.ask(stored, questions, limit))
-        step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
+
+    async def ask(library: Reads, stored: StoredPage) -> tuple[Finding, ...]:
+        return await library.ask(stored, questions, limit)
+
+    return await _page_findings(stages, raw_url, deadline, ask, force_refresh=force_refresh)
 
 
 async def similar(
@@ -179,16 +174,11 @@ async def similar(
     force_refresh: bool = False,
 ) -> PageFindings:
     """The whole chunks of the page at an address that are similar to each question. Raises what `read` raises."""
-    url = urls.parse_page(raw_url)
-    stages.fetcher.check(url)
-    library = await stages.library()
-    stored, how, note = await _stored_page(
-        stages, library, url, deadline, force_refresh=force_refresh
-    )
-    with span(Step.READ, questions=len(questions)) as step:
-        findings = stages.redactor.record(await library.similar(stored, questions, limit))
-        step.note(passages=sum(len(finding.citations) for finding in findings))
-    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
+
+    async def search(library: Reads, stored: StoredPage) -> tuple[Finding, ...]:
+        return await library.similar(stored, questions, limit)
+
+    return await _page_findings(stages, raw_url, deadline, search, force_refresh=force_refresh)
 
 
 async def recall(
@@ -233,6 +223,29 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
     took_ms = elapsed_ms(began)
     passages = await _store(stages, page, document, deadline, query)
     return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+
+
+async def _page_findings(
+    stages: Stages,
+    raw_url: str,
+    deadline: Deadline,
+    find: Callable[[Reads, StoredPage], Awaitable[tuple[Finding, ...]]],
+    *,
+    force_refresh: bool,
+) -> PageFindings:
+    """What is found in one page of the library, which is loaded first if necessary. Keys are masked."""
+    url = urls.parse_page(raw_url)
+    stages.fetcher.check(url)
+    library = await stages.library()
+    stored, how, note = await _stored_page(
+        stages, library, url, deadline, force_refresh=force_refresh
+    )
+    with span(Step.READ) as step:
+        findings = stages.redactor.record(await find(library, stored))
+        step.note(
+            questions=len(findings), passages=sum(len(finding.citations) for finding in findings)
+        )
+    return PageFindings(stages.redactor.record(stored.entry), findings, how, note)
 
 
 async def _stored_page(
