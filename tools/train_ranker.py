@@ -319,13 +319,13 @@ def learn(rows: "Floats", asked: Sequence[Asked], chosen: "NDArray[np.bool_]") -
     return train_trees(rows[usable], labels[usable], weights[usable])
 
 
-def point(values: "Floats", asked: Sequence[Asked]) -> float:
-    """The quantile `MISSED` of the evidence of English questions, with the same weight for each set."""
+def point(values: "Floats", asked: Sequence[Asked], missed: float = MISSED) -> float:
+    """The quantile `missed` of the evidence of English questions, with the same weight for each set."""
     english = np.array([one.set in ENGLISH and one.answers and one.whole for one in asked])
     shares = np.array([one.weight for one in asked])[english]
     order = np.argsort(values[english])
     lost = np.cumsum(shares[order]) / shares.sum()
-    return float(values[english][order][np.searchsorted(lost, MISSED)])
+    return float(values[english][order][np.searchsorted(lost, missed)])
 
 
 def favour(values: "Floats", rows: "Floats", asked: Sequence[Asked]) -> tuple[float, float]:
@@ -391,6 +391,21 @@ def report(
         say(f"English {kind}", mean([mean(rows[f"{name} {kind}"]) for name in ENGLISH]))
 
 
+def trade_off(values: "Floats", asked: Sequence[Asked]) -> None:
+    """Print which share of other pages is recognised if more or fewer answers may be missed."""
+    for missed in (0.002, 0.003, 0.005, 0.007, 0.009, 0.012):
+        below = values < point(values, asked, missed)
+        told = [
+            np.mean([got for one, got in zip(asked, below, strict=True) if _is_other(one, name)])
+            for name in ENGLISH
+        ]
+        say(f"English missed {missed:.3f}  told {np.mean(told):.3f}")
+
+
+def _is_other(one: Asked, name: str) -> bool:
+    return one.set == name and one.whole and not one.answers
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and write both models; with `--check` only print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -415,6 +430,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     more = np.array([calibrated.favour(row) for row in rows])
     report(own, orders, asked, values - least + more)
+    trade_off(values, asked)
     if not options.check:
         write_order(Weights(**train_order(own)))
         write_trees(calibrated, FOLDER / TREES)
