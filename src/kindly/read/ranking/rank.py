@@ -47,6 +47,9 @@ CLOSEST = 3
 MAX_QUESTION = 2000
 """Characters of a question that are used."""
 
+_QUIET = np.errstate(invalid="ignore")
+"""OpenBLAS sometimes reports an invalid value in a product of finite matrices."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -67,6 +70,7 @@ class Index:
         self._vectors = None if self._are_own(vectors) else vectors
         self._offsets = _Offsets(self.chunks, self._index.sentences.spans)
 
+    @_QUIET
     def ask(
         self,
         question: str,
@@ -93,11 +97,13 @@ class Index:
         )
         return Ranking(passages, answered)
 
+    @_QUIET
     def features(self, question: str) -> "Floats":
         """Windows × features; no rows if the page or the question has no terms."""
         terms = self._terms_of(question)
         return np.zeros((0, 1), dtype=np.float32) if terms is None else features(terms)
 
+    @_QUIET
     def answer_row(self, question: str, order: ranker_model.Weights) -> "Floats | None":
         """The row that tells whether the page answers, if these weights order the windows; None without terms."""
         terms = self._terms_of(question)
