@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pydantic import ValidationError
 
 from kindly.errors import SettingsError
-from kindly.fetch.browser.drivers import DRIVERS
+from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.sources import Value
@@ -54,12 +54,12 @@ def check_packages(specs: tuple[ProviderSpec, ...]) -> None:
 
 def check_driver(name: str) -> None:
     """Refuse a browser driver that is named but not installed."""
-    driver = {str(known): spec for known, spec in DRIVERS.items()}.get(name)
-    if driver is not None and find_spec(driver.package) is None:
-        raise SettingsError(
-            f"KINDLY_BROWSER={name} needs a package that is not installed: {driver.remedy}. "
-            "Or unset KINDLY_BROWSER."
-        )
+    for known, driver in DRIVERS.items():
+        if known == name and not is_installed(driver.package):
+            raise SettingsError(
+                f"KINDLY_BROWSER={name} needs a package that is not installed: {driver.remedy}. "
+                "Or unset KINDLY_BROWSER."
+            )
 
 
 def first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
