@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from kindly.text.plain_line import MAX_ADDRESS, clipped_address, plain_address, plain_line
 
 ROWS = [
+    ("[Taking Stock](https://example.com/news/taking-st", "Taking Stock"),
     ("Tea is a drink.", "Tea is a drink."),
     ("C# generics <T>", "C# generics ‹T›"),
     ("a_b and foo[0] and __init__", "a_b and foo[0] and __init__"),

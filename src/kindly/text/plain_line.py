@@ -34,6 +34,8 @@ CLOSING = re.compile(r"(?<![\s=-])(?<!^)>")
 LINK = re.compile(
     r"(!?)\[([^\[\]]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+[\"'(][^()]*(?:\([^()]*\))?[^()]*)?\)"
 )
+CUT_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[a-z][a-z0-9+.-]*:|/)\S*$", re.IGNORECASE)
+"""A link whose address was cut, as in a heading that is stored up to a length."""
 TARGET = re.compile(r"[:/.#?]")
 EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?=\S)([^*]*[^\s*])\1(?![\w*])")
 UNDERLINED = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^_]*[^\s_])\1(?!\w)")
@@ -106,6 +108,7 @@ def _without_html(line: str) -> str:
 def _without_markdown(line: str) -> str:
     for _ in range(NESTING):
         line = LINK.sub(_link_text, line)
+    line = CUT_LINK.sub(r"\1", line)
     line = line.replace("](", "] (").replace("][", "] [").replace("![", "[").replace("`", "")
     line = UNDERLINED.sub(_underlined, EMPHASIS.sub(r"\2", line))
     line = STRUCK.sub("", line).strip()
