@@ -160,9 +160,12 @@ async def test_broken_compression_is_an_invalid_answer() -> None:
 class Silent(httpx2.AsyncByteStream):
     """A body that never comes."""
 
-    closed = False
+    def __init__(self) -> None:
+        self.awaited = anyio.Event()
+        self.closed = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        self.awaited.set()
         await anyio.sleep_forever()
         yield b""
 
@@ -175,7 +178,7 @@ async def test_a_body_that_never_arrives_ends_with_the_deadline() -> None:
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
         with anyio.fail_after(120), pytest.raises(ProviderTimeout):
-            await VendorApi(client, SPEC).json(request, Deadline.after(0.01))
+            await VendorApi(client, SPEC).json(request, Deadline.after(0.5))
     assert body.closed
 
 
@@ -183,9 +186,12 @@ async def test_a_cancelled_call_closes_the_response_and_is_no_error_of_the_provi
     body = Silent()
     async with FakeApi({"vendor.example": [httpx2.Response(200, stream=body)]}).client() as client:
         request = client.build_request("GET", "https://vendor.example/")
-        with anyio.move_on_after(0.01) as scope:
-            await VendorApi(client, SPEC).json(request, Deadline.after(30))
-    assert scope.cancelled_caught
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(VendorApi(client, SPEC).json, request, Deadline.after(30))
+            with anyio.fail_after(120):
+                await body.awaited.wait()
+            tasks.cancel_scope.cancel()
+    assert tasks.cancel_scope.cancelled_caught
     assert body.closed
 
 

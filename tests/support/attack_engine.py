@@ -91,7 +91,7 @@ class Network:
     reader: bool = False
     """Whether there is a library; it is in memory."""
     dns_delay_s: float = 0.0
-    deadline_s: float = 10.0
+    deadline_s: float = 60.0
 
 
 @dataclass

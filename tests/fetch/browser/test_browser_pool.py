@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
@@ -26,6 +26,7 @@ from kindly.errors import (
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.browser_pool import (
     FAILED_START_S,
+    MAX_TIMEOUTS,
     BrowserPool,
     BrowserSeams,
     open_browser,
@@ -293,14 +294,22 @@ async def test_idle_timer_of_a_replaced_browser_ends() -> None:
 async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_browser_is_replaced() -> (
     None
 ):
-    stuck, second = FakeBrowser(lambda job: None), FakeBrowser()
+    jobs: list[driver_protocol.Job] = []
+
+    def shown_once(job: driver_protocol.Job) -> driver_protocol.Rendered | None:
+        jobs.append(job)
+        return shown(job) if len(jobs) == 1 else None
+
+    stuck, second = FakeBrowser(shown_once), FakeBrowser()
     async with pool(stuck, second) as (at, _):
+        await rendered(at)
         with anyio.fail_after(120):
-            while not stuck.closed:
-                with suppress(PageTimeout):
+            while len(jobs) <= MAX_TIMEOUTS:
+                with pytest.raises(PageTimeout):
                     await rendered(at, within_s=0.01)
+        assert not stuck.closed
         assert (await rendered(at)).status == 200
-    assert stuck.closed
+        assert stuck.closed
 
 
 async def test_start_is_retried_with_exponential_back_off() -> None:
