@@ -10,6 +10,9 @@ COMPILE = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal --durations=10
 
+# Every process of the tests then compiles each module once, not at each start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help test quick check lint types imports tests unit coverage conformance live bench docs format lock install chromium node clean
 
 help:  ## list the commands

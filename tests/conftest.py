@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from itertools import chain
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,6 +29,12 @@ settings.register_profile(
 )
 settings.load_profile("kindly")
 """The same examples in every run, and no bound that depends on the machine's speed."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import the folders that `make quick` leaves out."""
+    not_unit = collection_path.parent == TESTS and collection_path.name in NOT_UNIT
+    return True if not_unit and config.option.markexpr == "not slow" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,7 +2,7 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -264,16 +264,18 @@ def deep_word(depth: int) -> bytes:
     return docx("<w:p>" * depth + "</w:p>" * depth)
 
 
-BOMBS = {
-    "zip": docx("", **{"word/media/x__bin": bytes(64 * 1024 * 1024)}),
-    "markup": docx("", **{"word/document__xml": b"<a>" * 12_000_000}),
-    "nesting": deep_word(100_000),
-    "far cell": xlsx({"A": row(1, "x") + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'}),
-    "book": epub({"a.xhtml": "<p>" + "x" * 60_000_000}),
-    "pdf stream": flate_bomb(200_000_000),
-    "pdf loop": pdf(["x"]).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"),
-    "deep json": b"[" * 2_000_000,
-    "binary": b"\x00" * 2_000_000,
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "zip": lambda: docx("", **{"word/media/x__bin": bytes(64 * 1024 * 1024)}),
+    "markup": lambda: docx("", **{"word/document__xml": b"<a>" * 12_000_000}),
+    "nesting": lambda: deep_word(100_000),
+    "far cell": lambda: xlsx(
+        {"A": row(1, "x") + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'}
+    ),
+    "book": lambda: epub({"a.xhtml": "<p>" + "x" * 60_000_000}),
+    "pdf stream": lambda: flate_bomb(200_000_000),
+    "pdf loop": lambda: pdf(["x"]).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"),
+    "deep json": lambda: b"[" * 2_000_000,
+    "binary": lambda: b"\x00" * 2_000_000,
 }
 
 
@@ -308,9 +310,9 @@ async def test_every_bomb_ends_with_an_error_or_text_and_the_pool_still_works() 
     pool = WorkerPool(environ=ENVIRON, size=1, timeout_s=100)
     with anyio.fail_after(500):
         async with pool as workers:
-            for name, body in BOMBS.items():
+            for name, make in BOMBS.items():
                 kind = "application/json" if "json" in name else ""
                 seconds = 100 if name in OUTCOMES else BOMB_S
-                outcomes[name] = await outcome(workers, body, kind, seconds)
+                outcomes[name] = await outcome(workers, make(), kind, seconds)
                 assert await outcome(workers, pdf([line("still here")])) == "Document"
     assert outcomes == {name: OUTCOMES.get(name, "ExtractionFailed") for name in BOMBS}

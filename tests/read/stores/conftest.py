@@ -14,7 +14,15 @@ from tests.support.postgres import schema
 Opener = Callable[[], Store]
 
 
-@pytest.fixture(params=[spec.name for spec in STORES])
+QUICK = "sqlite"
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(spec.name, marks=() if spec.name == QUICK else pytest.mark.slow)
+        for spec in STORES
+    ]
+)
 def name(request: pytest.FixtureRequest) -> str:
     found: str = request.param
     return found
