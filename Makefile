@@ -21,7 +21,7 @@ help:  ## list the commands
 test: install chromium node  ## install everything, then run all checks and all tests
 	$(MAKE) --jobs 2 check tests
 
-quick: install  ## checks and unit tests, in about a minute
+quick: install  ## checks and unit tests, in less than a minute
 	$(MAKE) --jobs 2 check unit
 
 check: lint types imports  ## ruff, mypy and the import contracts
