@@ -57,9 +57,9 @@ conformance: install node  ## the MCP conformance suite and clients written by o
 live: install  ## tests against the real internet, with the keys of your environment
 	RUN_LIVE_TESTS=1 $(BIN)/pytest tests/live
 
-bench: install  ## start-up time, and the overhead of a fetch and of a search
+bench: install  ## the whole server on pages of real sizes, start-up time, and the overhead of a search
 	$(BIN)/python -m bench.cold_start
-	$(BIN)/python -m bench.fetch_overhead
+	$(BIN)/python -m bench.front_door
 	$(BIN)/python -m bench.search_overhead
 
 docs: install  ## build the documentation site into .site

@@ -24,6 +24,8 @@ from starlette.responses import (
 )
 from starlette.routing import Route
 
+from bench.realistic_pages import realistic_page
+
 WORDS = ("tea", "water", "leaf", "cup", "steam", "green", "black", "harvest", "garden", "slope")
 
 
@@ -40,13 +42,14 @@ def article(number: int, paragraphs: int = 30) -> str:
     )
 
 
-PAGES = [article(number) for number in range(50)]
+PAGES = [realistic_page(number).encode() for number in range(50)]
 
 
-async def page(request: Request) -> HTMLResponse:
+async def page(request: Request) -> Response:
     """`/page/<n>?ms=<latency>`"""
     await anyio.sleep(int(request.query_params.get("ms", "0")) / 1000)
-    return HTMLResponse(PAGES[request.path_params["number"] % len(PAGES)])
+    body = PAGES[request.path_params["number"] % len(PAGES)]
+    return Response(body, media_type="text/html; charset=utf-8")
 
 
 async def serper(request: Request) -> JSONResponse:
