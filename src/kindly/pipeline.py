@@ -256,8 +256,12 @@ async def _stored_page(
     """A page from the library, loaded first if it is not there or no longer fresh."""
     stored = None if force_refresh else await library.fresh(str(url))
     if stored is not None:
-        return stored, How(FetchMethod.LIBRARY), ""
+        return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
     return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
+
+
+def _stored_note(stored: StoredPage) -> str:
+    return "Only a part of the page is stored." if stored.entry.partial else ""
 
 
 async def _load_into(
@@ -267,7 +271,7 @@ async def _load_into(
     async with library.lock(str(url)):
         stored = None if force_refresh else await library.fresh(str(url))
         if stored is not None:
-            return stored, How(FetchMethod.LIBRARY), ""
+            return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
         page, document = await _load(
             stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
         )
@@ -366,7 +370,7 @@ def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> 
     if not is_certain(reason):
         return document
     said = f"The page draws some of its text with JavaScript. {missing.detail}"
-    return replace(document, note=said)
+    return replace(document, note=" ".join(filter(None, (document.note, said))))
 
 
 def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:
