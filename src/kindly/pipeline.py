@@ -51,6 +51,8 @@ Failure = TypeVar("Failure", bound=KindlyError)
 RANKED_TOKENS = 1_500
 """A search ranks the passages of pages that are at least this long; shorter ones are shown whole."""
 RANKED_PASSAGES = 40
+MORE_TEXT_S = 10.0
+"""How long a page that has some text waits for a browser to show more, so that it does not delay the others."""
 RENDER_MARGIN_S = 1.0
 """Kept back from a deadline, to render the answer from what is there by then."""
 
@@ -254,8 +256,12 @@ async def _stored_page(
     """A page from the library, loaded first if it is not there or no longer fresh."""
     stored = None if force_refresh else await library.fresh(str(url))
     if stored is not None:
-        return stored, How(FetchMethod.LIBRARY), ""
+        return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
     return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
+
+
+def _stored_note(stored: StoredPage) -> str:
+    return "Only a part of the page is stored." if stored.entry.partial else ""
 
 
 async def _load_into(
@@ -265,7 +271,7 @@ async def _load_into(
     async with library.lock(str(url)):
         stored = None if force_refresh else await library.fresh(str(url))
         if stored is not None:
-            return stored, How(FetchMethod.LIBRARY), ""
+            return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
         page, document = await _load(
             stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
         )
@@ -322,15 +328,20 @@ async def _extract_or_render(
         failure = error
     reason = await stages.browser_reason(page, document, failure)
     if reason is not None:
+        url = urls.parse(page.url)
+        until = deadline if document is None else deadline.within(MORE_TEXT_S)
         try:
-            rendered = await stages.render(urls.parse(page.url), deadline)
-            shown = await stages.extract(rendered, options, deadline)
+            rendered = await stages.render(url, until)
+            shown = await stages.extract(rendered, options, until)
         except BrowserUnavailable as missing:
             shown = None
             document = document and _with_note(document, reason, missing)
             failure = failure and _explained(failure, missing)
         except (FetchError, ExtractError):
             shown = None
+            stages.record_gain(url, document, None)
+        else:
+            stages.record_gain(url, document, shown)
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
             await stages.fetcher.keep(replace(rendered, requested_url=page.requested_url))
             return shown
@@ -359,7 +370,7 @@ def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> 
     if not is_certain(reason):
         return document
     said = f"The page draws some of its text with JavaScript. {missing.detail}"
-    return replace(document, note=said)
+    return replace(document, note=" ".join(filter(None, (document.note, said))))
 
 
 def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:

@@ -61,8 +61,6 @@ class ProfileDefaults:
     """A variable of `settings` → the variable that makes its default unnecessary."""
     allowed_providers: Callable[[Mapping[str, Any]], Collection[str] | None] = lambda _: None
     """The values of all options → the only providers that may be asked; None allows all."""
-    cut_text: bool = False
-    """Read the beginning of a page that is too large, instead of refusing the page."""
     queues_searches: bool = False
     """Searches beyond the rate limit wait until the call's deadline, not only the search's; so does one HTTP 429."""
 

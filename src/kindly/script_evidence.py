@@ -39,7 +39,31 @@ RENDERING = "|".join(
         r"document\.(?:write|body|getelementbyid|queryselector)|createelement|appendchild",
         r"innerhtml|textcontent|insertadjacenthtml|customelements\.define",
         r"\.render\s*\(|createroot|createapp|\.mount\s*\(",
+        r"\bimport\s{0,9}[{*\"']|\bimport\s{1,9}\w{1,60}\s{1,9}from\b",
         r"location(?:\.href)?\s*=|location\.(?:replace|assign)",
     )
 )
 """Calls of a script that loads text, writes it into the page or goes to another page."""
+
+WRITING = "|".join(
+    (
+        r"innerhtml|insertadjacenthtml|replacechildren|customelements\.define|attachshadow",
+        r"createroot|createapp|\.mount\s*\(|\.render\s*\(",
+    )
+)
+"""Calls of a script that certainly writes text into the page."""
+
+OTHER_SCRIPTS = "|".join(
+    (
+        r"google-analytics|googletagmanager|gtag\b|\bgtm\b|doubleclick|googlesyndication|adsbygoogle|googletag|googleadservices",
+        r"analytics|facebook\.net|fbevents|\bfbq\b|hotjar|matomo|piwik|\b_paq\b|\b_gaq\b|plausible|umami|clarity\.ms|metrika",
+        r"hm\.baidu|cnzz|quantserve|scorecardresearch|chartbeat|newrelic|nr-data|sentry|bugsnag|datadog|optimizely|segment\.",
+        r"hs-scripts|hubspot|intercom|zendesk|tawk\.to|crisp\.chat|addthis|sharethis|disqus|bat\.bing|licdn|tiktok|pinimg",
+        r"onetrust|cookielaw|cookiebot|cookieconsent|consent|usercentrics|iubenda|recaptcha|hcaptcha|turnstile",
+        r"typekit|fontawesome|webfont|cdn-cgi|cloudflareinsights|polyfill|modernizr|html5shiv|respond\.(?:min\.)?js|prebid",
+        r"jquery(?:-migrate|-ui)?[.-][\w.]*js|jquery\.min|bootstrap[\w.]*\.js|popper|lazysizes|lazyload|lightbox|fancybox",
+        r"swiper|slick|owl\.carousel|photoswipe|masonry|wow\.(?:min\.)?js|aos\.js|prism|highlight[\w.]*js|mathjax|katex",
+        r"wp-embed|wp-emoji|_wpemojisettings|comment-reply|sw\.js|serviceworker|instant\.?page|smooth-?scroll|dark-?mode|theme\.js",
+    )
+)
+"""Scripts that do not draw the page: they measure, advertise, decorate, or only help other scripts."""

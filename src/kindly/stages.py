@@ -12,9 +12,11 @@ from typing import Protocol
 
 import anyio.to_thread
 
+from kindly import urls
 from kindly.budget import Deadline
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
+from kindly.fetch.browser.render_gain import RenderGain
 from kindly.models import Document, Finding, Hits, Page, Passage, Query, Step
 from kindly.read.store import StoredPage
 from kindly.redact import Redactor
@@ -116,6 +118,8 @@ class Stages:
     """None if pages are never rendered; without a usable browser, one that says how to get it."""
     open_library: Callable[[], Awaitable[Reads]] | None = None
     """Opens the library at its first use."""
+    render_gain: RenderGain = field(default_factory=RenderGain)
+    """On which hosts rendering helped."""
     page_timeout_s: float = 30.0
     redactor: Redactor = field(default_factory=lambda: Redactor.of(()))
     """Masks the user's keys in what pages say, before it is cut or stored."""
@@ -157,6 +161,8 @@ class Stages:
         chars = len(document.text) if document else None
         if page is None or not may_need_browser(page, chars):
             return browser_reason(None, failure=failure)
+        if document is not None and not self.render_gain.may_help(urls.parse(page.url).host):
+            return None
         decide = partial(browser_reason, page, text_chars=chars, failure=failure)
         return await anyio.to_thread.run_sync(decide)
 
@@ -172,6 +178,11 @@ class Stages:
             page = await self.renderer.render(url, deadline)
             step.note(how=page.how, bytes=len(page.body))
         return page
+
+    def record_gain(self, url: Url, before: Document | None, after: Document | None) -> None:
+        """Learn what rendering gained: the documents without a browser and with one, where there are any."""
+        sizes = (len(document.text) if document else 0 for document in (before, after))
+        self.render_gain.record(url.host, *sizes)
 
     async def library(self) -> Reads:
         """The library of read pages.

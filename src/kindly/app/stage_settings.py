@@ -30,7 +30,6 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         max_bytes=settings.max_page_bytes,
         max_file_bytes=settings.max_file_bytes,
         max_wire_bytes=settings.max_page_bytes,
-        cut_text=settings.profile_defaults.cut_text,
         user_agent=settings.user_agent,
         concurrency=settings.concurrency,
         host_concurrency=settings.host_concurrency,

@@ -7,17 +7,19 @@ such a file arrives.
 import hashlib
 from html import escape
 
-from kindly.errors import InputError, NoContent
+from kindly.errors import ExtractionFailed, InputError, NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.data import fenced, json_lines, json_text, read_table
 from kindly.extract.formats.feed import read_feed
 from kindly.extract.formats.file_errors import unsupported_file
 from kindly.extract.formats.sniff import Sniffed, decode, sniff, type_name
-from kindly.extract.html import ExtractedText, read_html
+from kindly.extract.html import ExtractedText, read_html, within_elements
 from kindly.models import Document, Metadata, Page
 from kindly.text.invisible import clean
 
+FILE_KINDS = frozenset({"pdf", "word", "sheets", "slides", "epub"})
+"""Formats that cannot be read without their end."""
 KINDS_WITHOUT_SELECTOR = frozenset(
     {"pdf", "word", "sheets", "slides", "epub", "table", "json", "json_lines"}
 )
@@ -38,6 +40,10 @@ def extract(page: Page, options: ExtractOptions) -> Document:
             f"A selector applies to HTML only; this address has {type_name(sniffed.media_type)}.",
             field="selector",
         )
+    if page.cut and sniffed.kind in FILE_KINDS:
+        raise ExtractionFailed(
+            f"The file is larger than the limit of {_megabytes(page)} for a page.", url=page.url
+        )
     extracted = _read(page, sniffed, options)
     if not extracted.text:
         raise NoContent("The page has no readable text.", url=page.url)
@@ -54,13 +60,22 @@ def extract(page: Page, options: ExtractOptions) -> Document:
         partial=extracted.partial or page.cut,
         cut=page.cut,
         content_hash=hashlib.sha256(extracted.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        note=f"The page is larger than the size limit: only its beginning was read, up to {_megabytes(page)}."
+        if page.cut
+        else "",
     )
+
+
+def _megabytes(page: Page) -> str:
+    """The size of the body."""
+    return f"{len(page.body) / 1_000_000:.3g} MB"
 
 
 def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedText:
     match sniffed.kind:
         case "html":
-            return read_html(decode(page), options, page.url, composed=page.composed)
+            markup = within_elements(decode(page)) if page.cut else decode(page)
+            return read_html(markup, options, page.url, composed=page.composed)
         case "pdf":
             from kindly.extract.formats.pdf import read_pdf
 

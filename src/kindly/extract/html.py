@@ -23,6 +23,9 @@ from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
 MAX_ELEMENTS = 150_000
+CUT_ELEMENTS = 120_000
+"""Of a page that is cut anyway, it is cut to about so many elements."""
+MAX_CUTS = 10
 MAX_STYLED = 30_000
 MAX_TAGS_OR_ATTRIBUTES = 500_000
 """The maximum number of `<`, and of `=`, in markup that is parsed at all."""
@@ -93,6 +96,16 @@ def read_html(
         return ExtractedText(text, metadata, links, hidden + invisible)
     raise_if_walled(evidence, keep_teaser=options.keep_teaser)
     return ExtractedText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
+
+
+def within_elements(markup: str) -> str:
+    """The beginning of markup that has too many elements to be read whole; a tag at its end may be cut."""
+    for _ in range(MAX_CUTS):
+        elements = markup.count("<") - markup.count("</")
+        if elements <= CUT_ELEMENTS:
+            break
+        markup = markup[: len(markup) * CUT_ELEMENTS // elements]
+    return markup
 
 
 def _roots(

@@ -43,14 +43,13 @@ PROFILE = Profile(
     summary="One tool that echoes",
     instructions="echo returns its text.",
     tools=(Tool("echo", "Echo", "Returns its text.", Echo, record({"text": TEXT}), echo),),
-    defaults=ProfileDefaults(settings={"CONCURRENCY": 3}, cut_text=True),
+    defaults=ProfileDefaults(settings={"CONCURRENCY": 3}, queues_searches=True),
 )
 SPEC = ProfileSpec(name="dummy", load=lambda: PROFILE)
 '''
 USE = """
 import json
 from click.testing import CliRunner
-from kindly.app.stage_settings import fetch_limits
 from kindly.cli.commands import cli
 from kindly.server.profiles import profile_for
 from kindly.settings import Settings
@@ -60,7 +59,7 @@ print(json.dumps({
     "tools": [tool.name for tool in profile_for(settings).tools],
     "concurrency": settings.concurrency,
     "origin": settings.origin("CONCURRENCY"),
-    "cut_text": fetch_limits(settings).cut_text,
+    "queues": settings.profile_defaults.queues_searches,
     "help": CliRunner().invoke(cli, ["start-mcp-server", "--help"]).output,
 }))
 """
@@ -123,7 +122,7 @@ def test_a_profile_is_one_file_and_one_line(tmp_path: Path) -> None:
 
     answer = json.loads(run.stdout)
     assert answer["tools"] == ["echo"]
-    assert (answer["concurrency"], answer["origin"], answer["cut_text"]) == (3, "profile", True)
+    assert (answer["concurrency"], answer["origin"], answer["queues"]) == (3, "profile", True)
     assert "dummy" in answer["help"]
 
 

@@ -37,6 +37,7 @@ BARE_CHARACTERS: Final = 400
 SHELL_CHARACTERS: Final = 250
 NOTHING_CHARACTERS: Final = 80
 TEASER_WORDS: Final = 60
+GALLERY_PICTURES: Final = 4
 REACH_CHARACTERS: Final = 200
 """How far from one of its words a match of a pattern may reach."""
 SILENT_TEASER_CHARACTERS: Final = 2_000
@@ -217,11 +218,21 @@ def _shell(evidence: Evidence) -> None:
     waiting = not evidence.text or patterns.LOADING_TEXT.match(evidence.text)
     draws = "<script" in evidence.markup and patterns.DRAWING_SCRIPT.search(evidence.markup)
     if (
-        says_so_in_text
-        or (says_so_elsewhere and (size <= NOTHING_CHARACTERS or _is_shell(evidence)))
-        or (waiting and draws)
+        (says_so_in_text and (size <= SHELL_CHARACTERS or _is_shell(evidence)))
+        or (says_so_elsewhere and (size <= NOTHING_CHARACTERS or _has_empty_mount(evidence)))
+        or (waiting and draws and not _is_gallery(evidence))
     ):
         raise _needs_browser(evidence)
+
+
+def _has_empty_mount(evidence: Evidence) -> bool:
+    return patterns.EMPTY_MOUNT.search(evidence.markup) is not None
+
+
+def _is_gallery(evidence: Evidence) -> bool:
+    """Whether the page shows pictures without words."""
+    pictures = len(patterns.PICTURE.findall(evidence.markup))
+    return pictures >= GALLERY_PICTURES and not _is_shell(evidence)
 
 
 def _is_shell(evidence: Evidence) -> bool:

@@ -120,6 +120,12 @@ SHELL_MARKUP = re.compile(
     rf"<app-root\b|<shreddit-app\b|<ytd-app\b|{script_evidence.FRAMEWORKS}|{script_evidence.MODULE}",
     re.I,
 )
+EMPTY_MOUNT = re.compile(
+    rf"<(div|main|section)\b[^<>]{{0,200}}\bid=[\"']?(?:{script_evidence.MOUNTS})\b[^<>]{{0,200}}>\s{{0,200}}</\1\b|"
+    r"<((?:[a-z0-9]{1,20}-){1,5}(?:root|app))\b[^<>]{0,200}>\s{0,200}</\2\b",
+    re.I,
+)
+PICTURE = re.compile(r"<img\b", re.I)
 DRAWING_SCRIPT = re.compile(
     rf"{script_evidence.LINKED_SCRIPT}|{script_evidence.RENDERING}|(?:window|document|top)\.location",
     re.I,

@@ -21,6 +21,7 @@ from kindly.fetch.browser.authorities import AuthoritiesError, trust
 
 CLOSING_S = 4.0
 """Time for the browser to end by itself."""
+NICENESS = 5
 
 
 class Driver(Protocol):
@@ -50,7 +51,9 @@ Open = Callable[[driver_protocol.Start], AbstractAsyncContextManager[Driver]]
 def main(
     open_driver: Open,
 ) -> None:  # pragma: no cover - runs in its own process, which ends abruptly
-    """Serve until stdin or the browser ends."""
+    """Serve until stdin or the browser ends, with less priority than the server, which has other pages to read."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     pipe = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:

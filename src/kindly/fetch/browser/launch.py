@@ -49,7 +49,7 @@ class BrowserSettings:
     """Certificate authorities that are trusted in addition to the browser's own."""
     max_pages: int = 200
     """The browser is restarted after this many pages."""
-    idle_s: float = 300.0
+    idle_s: float = 60.0
     """The browser is closed after this time without a page."""
     proxy: ProxyLimits = field(default_factory=ProxyLimits)
     egress: Egress = field(default_factory=Egress, repr=False)

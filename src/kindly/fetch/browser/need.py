@@ -1,83 +1,91 @@
 """The one place that decides whether a page needs a browser: a page, its extracted text and a failure in, a reason out.
 
-Pure and cheap: it looks at a condensed page without parsing it, and every pattern is bounded or possessive, so that no
-page can cause catastrophic backtracking. A page with enough text never needs a browser. A page with little text needs
-one only if there is evidence that a script would bring more.
+Pure and cheap. A browser is needed where text is missing, not where there is little of it: a short page with its text
+in the HTML is read as it is. So each rule asks two things: is there hardly any content beside menus and footers, and
+is there evidence that a script would bring it? The stronger the evidence, the more content there may be.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 from kindly import challenges, script_evidence
-from kindly.errors import KindlyError, NeedsBrowser, PageChallenged
-from kindly.models import HTML_TYPES, FetchMethod, Page
+from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageChallenged, PageWalled
+from kindly.fetch.browser import page_parts
+from kindly.fetch.browser.page_parts import LOOKED_AT_BYTES
+from kindly.models import HTML_TYPES, FetchMethod, OutcomeKind, Page
 
 MAYBE_HTML_TYPES = HTML_TYPES | {""}
-LOOKED_AT_BYTES = 400_000
-CONDENSED_BYTES = 24_000
-"""Of markup and of the beginnings of scripts: on a page with little text, the evidence is there."""
-SCRIPT_BEGINNING = 2_000
-MAX_PARTS = 1_000
-"""Scripts, styles and other invisible parts that are looked at."""
-PIECE_BYTES = 16_384
-COUNTED_BYTES = 100_000
-"""Of markup in which text is counted; a page with text has enough of it long before that."""
+
+MARKUP_BYTES = 200_000
+"""Of visible markup in which words are searched: a page without content has little of it."""
 
 ENOUGH_CHARS = 1_500
 """A page with more text than this can be read as it is."""
-LITTLE_CHARS = 250
-"""Less text than this is hardly more than a title and a menu."""
-FEW_PARAGRAPHS = 3
-HEAVY_SCRIPT_RATIO = 30
-"""This many times more script than text means an app that renders itself."""
+SOME_CHARS = 700
+"""Less content than this may be beside the empty element of a framework."""
+FEW_CHARS = 400
+"""Less content than this may introduce what a script in the page writes."""
+LITTLE_CHARS = 200
+"""Less content than this may be an introduction or a notice."""
+NO_CHARS = 80
+"""Less content than this is a title or a label."""
+SHELL_CHARS = 2_500
+"""The text of the menus and footers around an empty page is shorter than this."""
+MANY = 4
+"""So many pieces of text, links or pictures are what a page is there for."""
 
-INVISIBLE = re.compile(
-    rb"<(?:(script|style|noscript|template|svg|head|iframe|select)\b[^<>]*>|!--)"
-)
-BULKY = re.compile(rb"<(script|style)\b[^<>]*>")
-PARAGRAPH = re.compile(rb"<(?:p|li|td|h[1-6]|blockquote|pre|dd)\b[^<>]*>\s*[^<\s]")
-
-GENERIC_MOUNTS = (
-    "main-content|container|content|results|feed|posts|list|article|output|target|island"
-)
-"""Names that count only because the element is empty."""
-MOUNT = re.compile(
-    rf"""<(div|main|section|article|body|span)\b(?>[^<>]*?\b(?:id|class|data-[a-z-]{{1,30}})=["']?
-    (?:{script_evidence.MOUNTS}|{GENERIC_MOUNTS})["'\s>])(?:(?<=>)|[^<>]*+>)\s*+</\1\s*>""".encode(),
-    re.VERBOSE,
-)
-"""An empty element with a name that frameworks use for the element they render into."""
+MOUNT_NAME = re.compile(rf"(?:{script_evidence.MOUNTS})\Z".encode())
 CUSTOM_ROOT = re.compile(
-    rb"<((?:[a-z][a-z0-9]{0,20}-){1,5}(?:root|app|shell|page|view|main)|app-[a-z-]{1,40}|router-outlet|ion-app)"
-    rb"(?=[\s>])[^<>]*+>\s*+</\1\s*>"
+    rb"(?:[a-z0-9]{1,20}-){1,5}(?:root|app|shell|page|view|main)\Z|app-[a-z-]{1,40}\Z"
+    rb"|router-(?:outlet|view)\Z|ion-app\Z"
 )
+CONTAINER_NAME = re.compile(
+    rb"(?:[a-z0-9_-]{1,30}[-_])?(?:root|app|mount|main|page|container|contents?|results?|feed|posts?|list|items?|article|output|target"
+    rb"|island|widget|view|entries|rows|grid|cards|table|stream|timeline|products|catalog(?:ue)?)\Z"
+)
+OTHER_NAME = re.compile(
+    rb"modal|toast|overlay|backdrop|popup|tooltip|dialog|portal|notif|snackbar|drawer|lightbox|fb-root|disqus|captcha"
+    rb"|translate|gpt|(?:\b|_)ads?(?:\b|_)|adslot|advert|share|social|clear|spacer|sentinel|player|error|message|icon"
+    rb"|nav|menu|comment|sidebar|paginat|avatar|related|meta|tracker|session|outlet|skip"
+)
+"""Names of elements that are empty on pages with all their text."""
+NEVER_EMPTY = frozenset({b"ul", b"ol", b"dl", b"tbody", b"table", b"main", b"article", b"output"})
+
+TEMPLATE = re.compile(
+    rb"\bv-cloak\b|\bv-for=|\bng-(?:repeat|view|bind)\b|\{\{[^{}<>]{1,80}\}\}|\bx-(?:text|html|for)="
+    rb"|hx-trigger=[\"']?(?:load|revealed)|\bdata-bind=|\bwire:init="
+)
+"""Markup that a script has yet to fill."""
 FRAMEWORK = re.compile(
     script_evidence.FRAMEWORKS.encode()
-    + rb"|\bng-version=|\bdata-server-rendered\b|\bv-cloak\b|\bv-for=|\bng-repeat="
-    rb"|\{\{\s{0,9}[\w.$]|window\.__(?:nuxt|initial_state|apollo_state|preloaded_state)__|__next_data__"
-    rb"|\bx-data=|\bx-text=|hx-trigger=[\"']load"
-    rb"|_framework/blazor|main\.dart\.js|sveltekit|/_app/immutable|/@vite/client|/_next/static"
-    rb"|/static/js/(?:main|bundle)|(?:main|app|bundle|runtime|chunk-vendors|index)[.-][\w-]{6,40}\.m?js",
+    + rb"|window\.__(?:nuxt|initial_state|apollo_state|preloaded_state)__|__next_data__|__next_f\b|\bq:container="
+    rb"|bailout_to_client_side_rendering|_framework/blazor|main\.dart\.js|sveltekit|/_app/immutable|/@vite/client"
+    rb"|/_next/static|/_nuxt/|/static/js/(?:main|bundle)|\bx-data="
+    rb"|(?:main|app|bundle|runtime|chunk-vendors|index)[.-][\w-]{6,40}\.m?js",
 )
-RENDERING = re.compile(
-    "|".join(
-        (script_evidence.RENDERING, script_evidence.MODULE, script_evidence.LINKED_SCRIPT)
-    ).encode()
+RENDERING = re.compile(script_evidence.RENDERING.encode())
+WRITING = re.compile(script_evidence.WRITING.encode())
+OTHER_SCRIPTS = re.compile(script_evidence.OTHER_SCRIPTS.encode())
+LOOKED_UP = re.compile(
+    rb"(?:getelementbyid\(\s{0,3}[\"'`]|queryselector(?:all)?\(\s{0,3}[\"'`][#.]|\$\(\s{0,3}[\"'`][#.]"
+    rb"|\.mount\(\s{0,3}[\"'`][#.]|\b(?:el|target|node|container|selector)\s{0,3}:\s{0,3}[\"'`][#.])([\w-]{1,60})[\"'`]"
 )
+"""The name of an element that a script looks up."""
+SOURCE = re.compile(rb"\bsrc=[\"']?([^\"'\s>]{1,500})")
 ASKS_FOR_SCRIPT = re.compile(script_evidence.REQUESTS.encode())
+LOADING_TEXT = re.compile(
+    rb"(?:" + script_evidence.LOADING.encode() + rb")(?![a-z]).{0,40}\Z", re.DOTALL
+)
 LOADING = re.compile(
-    rb">\s*(?:" + script_evidence.LOADING.encode() + rb")[\s.\xe2\x80\xa6]*<"
-    rb"|class=[\"'][^\"']*\b(?:spinner|loader|loading|skeleton|placeholder-glow|preloader)\b"
-    rb"|aria-busy=[\"']?true|role=[\"']?progressbar",
+    rb"class=[\"'](?>[^\"'<>]{0,200}?\b(?:spinner|loader|loading|skeleton|placeholder-glow|preloader|shimmer|splash)\b)"
+    rb"|class=(?:spinner|loader|loading|skeleton|preloader)\b|aria-busy=[\"']?true|role=[\"']?progressbar|<progress\b",
 )
 
 
 CHALLENGE_REASON = "a bot check that a browser may pass"
-LITTLE_TEXT_REASON = "little text, few paragraphs, and scripts"
-MUCH_SCRIPT_REASON = "far more script than text"
+NO_TEXT_REASON = "hardly any text, and scripts"
 
 
 def browser_reason(
@@ -95,18 +103,16 @@ def browser_reason(
     if page is None or not may_need_browser(page, text_chars):
         return None
     body = page.body[:LOOKED_AT_BYTES].lower()
-    chars = count_chars(body) if text_chars is None else text_chars
-    if chars >= ENOUGH_CHARS or b"<script" not in body:
+    if b"<script" not in body:
         return None
-    condensed, script_bytes = _condensed(body)
-    visible = b" ".join(condensed[start:end] for start, end in _visible_ranges(condensed))
-    evidence = _Evidence(condensed, visible, chars, script_bytes)
-    return next((reason for reason, holds in RULES if holds(evidence)), None)
+    if isinstance(failure, PageWalled):
+        return _wall_reason(body, failure)
+    return _rule(body, 0 if isinstance(failure, NoContent) else text_chars)
 
 
 def is_certain(reason: str) -> bool:
     """Whether a reason of `browser_reason` shows that a script draws the page, not only that one could."""
-    return reason not in {CHALLENGE_REASON, LITTLE_TEXT_REASON, MUCH_SCRIPT_REASON}
+    return reason not in {CHALLENGE_REASON, NO_TEXT_REASON}
 
 
 def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
@@ -116,59 +122,22 @@ def may_need_browser(page: Page, text_chars: int | None = None) -> bool:
     return text_chars is None or text_chars < ENOUGH_CHARS
 
 
-def count_chars(body: bytes) -> int:
-    """About how many characters of text there are outside scripts and styles; counting stops at `ENOUGH_CHARS`."""
-    total = looked_at = 0
-    for start, end in _visible_ranges(body):
-        for at in range(start, end, PIECE_BYTES):
-            looked_at += min(end - at, PIECE_BYTES)
-            text = _without_tags(body[at : min(end, at + PIECE_BYTES)]).replace(b"&nbsp;", b" ")
-            total += len(b" ".join(text.split()).decode("utf-8", "ignore"))
-            if total >= ENOUGH_CHARS or looked_at > COUNTED_BYTES:
-                return total
-    return total
+def _wall_reason(body: bytes, wall: PageWalled) -> str | None:
+    """A browser may pass a bot check, but no login and no paywall."""
+    blocked = wall.outcome.kind is OutcomeKind.BLOCKED and challenges.in_response(body)
+    return CHALLENGE_REASON if blocked else None
 
 
-def _visible_ranges(body: bytes) -> Iterator[tuple[int, int]]:
-    """Start and end of each part that a browser may show, up to `MAX_PARTS`."""
-    start = 0
-    for _ in range(MAX_PARTS):
-        found = INVISIBLE.search(body, start)
-        if found is None:
-            yield start, len(body)
-            return
-        yield start, found.start()
-        closing = b"</" + found[1] if found[1] else b"-->"
-        end = body.find(closing, found.end())
-        if end < 0:
-            return
-        start = end + len(closing)
-
-
-def _without_tags(piece: bytes) -> bytes:
-    parts = (part.partition(b">") for part in piece.split(b"<"))
-    return b" ".join(text if closed else start for start, closed, text in parts)
-
-
-def _condensed(body: bytes) -> tuple[bytes, int]:
-    """The page without styles and with the beginnings of its scripts only, truncated; and the total bytes of script."""
-    parts: list[bytes] = []
-    left, start, script_bytes = CONDENSED_BYTES, 0, 0
-    for _ in range(MAX_PARTS):
-        found = BULKY.search(body, start)
-        if found is None:
-            break
-        end = body.find(b"</" + found[1], found.end())
-        end = len(body) if end < 0 else end
-        kept = 0
-        if found[1] == b"script":
-            script_bytes += end - found.end()
-            kept = min(end - found.end(), SCRIPT_BEGINNING)
-        parts.append(body[start : found.end() + kept][:left])
-        left -= len(parts[-1])
-        start = end
-    parts.append(body[start : start + left])
-    return b"".join(parts), script_bytes
+def _rule(body: bytes, text_chars: int | None) -> str | None:
+    """The first rule that holds for a page whose text is not in its HTML."""
+    visible = page_parts.visible_markup(body)
+    markup = visible[:MARKUP_BYTES]
+    enough = None if text_chars == 0 else SOME_CHARS
+    content = page_parts.read_content(visible, LOADING_TEXT, enough)
+    evidence = _Evidence(body, markup, text_chars, content)
+    if evidence.has_its_text:
+        return None
+    return next((reason for reason, holds in RULES if holds(evidence)), None)
 
 
 @dataclass(frozen=True)
@@ -177,54 +146,135 @@ class _Evidence:
 
     body: bytes
     visible: bytes
-    """Without scripts, styles and comments."""
-    chars: int
-    script_bytes: int
+    """Without scripts, styles and comments; the beginning."""
+    text_chars: int | None
+    """How much text extraction found, if it was asked."""
+    content: page_parts.Content
 
     @property
-    def little_text(self) -> bool:
-        return self.chars < LITTLE_CHARS
+    def has_its_text(self) -> bool:
+        """Whether the text is in the HTML, in the part that was looked at or beyond it."""
+        if self.text_chars is None:
+            unscripted = page_parts.read_content(self.notices, LOADING_TEXT, SOME_CHARS)
+            return max(self.content.chars, unscripted.chars) >= SOME_CHARS
+        beyond = self.text_chars > NO_CHARS + 2 * self.content.text_chars
+        return beyond or not self.has_less_than(SOME_CHARS)
+
+    def has_less_than(self, chars: int) -> bool:
+        """Whether the page has less content than that. Where extraction found no text, the markup's text is hidden."""
+        return self.text_chars == 0 or self.content.chars < chars
+
+    @property
+    def is_shell(self) -> bool:
+        """Whether there is hardly more than an introduction with a few pictures, and the menus around it."""
+        on = self.content
+        short = self.has_less_than(LITTLE_CHARS) and on.text_chars < SHELL_CHARS
+        return short and on.pictures < MANY
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is nothing that the page could be there for."""
+        on = self.content
+        without_text = self.has_less_than(NO_CHARS) and on.text_chars < SHELL_CHARS
+        return without_text and not (
+            on.texts >= MANY or on.links >= MANY or on.pictures > 1 or on.fields
+        )
 
     @cached_property
-    def few_paragraphs(self) -> bool:
-        found = islice(PARAGRAPH.finditer(self.visible), FEW_PARAGRAPHS)
-        return sum(1 for _ in found) < FEW_PARAGRAPHS
+    def _scripts_and_notices(self) -> tuple[tuple[page_parts.Script, ...], bytes]:
+        return page_parts.scripts_and_notices(self.body)
+
+    @property
+    def notices(self) -> bytes:
+        return self._scripts_and_notices[1]
 
     @cached_property
-    def renders(self) -> bool:
-        """Whether a script is there that could render the page."""
-        return RENDERING.search(self.body) is not None
+    def own_scripts(self) -> tuple[page_parts.Script, ...]:
+        """Scripts that may draw the page: not those that measure, advertise or only serve other scripts."""
+        return tuple(filter(_may_draw, self._scripts_and_notices[0]))
+
+    @property
+    def has_mount(self) -> bool:
+        """Whether an element without text has a name that frameworks use for the one they render into."""
+        return any(
+            CUSTOM_ROOT.match(one.tag) or any(map(MOUNT_NAME.match, one.names))
+            for one in self._waiting
+        )
+
+    @property
+    def has_filled(self) -> bool:
+        """Whether a script in the page looks up an element without text."""
+        code = (script.code for script in self.own_scripts if RENDERING.search(script.code))
+        names = {name for text in code for name in LOOKED_UP.findall(text)}
+        return any(names & one.names for one in self._waiting)
+
+    @property
+    def has_container(self) -> bool:
+        """Whether a list, a table or an element with a name such as `results` is empty."""
+        return any(
+            one.tag in NEVER_EMPTY or b"-" in one.tag or any(map(CONTAINER_NAME.match, one.names))
+            for one in self._waiting
+            if one.bare
+        )
+
+    @property
+    def is_loading(self) -> bool:
+        if LOADING.search(self.visible):
+            return True
+        texts = (part.partition(b">")[2].strip() for part in self.visible.split(b"<"))
+        return any(map(LOADING_TEXT.match, texts))
+
+    @cached_property
+    def _waiting(self) -> list[page_parts.Waiting]:
+        return [
+            one
+            for one in self.content.waiting
+            if not any(map(OTHER_NAME.search, (one.tag, *one.names)))
+        ]
+
+
+def _may_draw(script: page_parts.Script) -> bool:
+    source = SOURCE.search(script.attributes)
+    if source is not None:
+        return OTHER_SCRIPTS.search(source[1]) is None
+    if OTHER_SCRIPTS.search(script.code):
+        return WRITING.search(script.code) is not None
+    return RENDERING.search(script.code) is not None
 
 
 RULES: tuple[tuple[str, Callable[[_Evidence], object]], ...] = (
-    (CHALLENGE_REASON, lambda on: challenges.in_response(on.body)),
+    (CHALLENGE_REASON, lambda on: on.is_shell and challenges.in_response(on.body)),
     (
         "a request to enable JavaScript",
-        lambda on: (on.little_text or on.few_paragraphs) and ASKS_FOR_SCRIPT.search(on.body),
-    ),
-    (
-        "an empty element that a script renders into",
         lambda on: (
-            on.few_paragraphs
-            and on.renders
-            and (MOUNT.search(on.visible) or CUSTOM_ROOT.search(on.visible))
+            (on.is_shell and ASKS_FOR_SCRIPT.search(on.visible))
+            or (on.has_less_than(NO_CHARS) and ASKS_FOR_SCRIPT.search(on.notices))
         ),
     ),
     (
+        "an empty element that a framework renders into",
+        lambda on: on.own_scripts and on.has_mount,
+    ),
+    (
+        "an empty element that a script writes to",
+        lambda on: on.has_less_than(FEW_CHARS) and on.has_filled,
+    ),
+    (
+        "an empty list or container, and scripts",
+        lambda on: on.is_shell and on.own_scripts and on.has_container,
+    ),
+    (
         "a loading indicator",
-        lambda on: on.few_paragraphs and on.renders and LOADING.search(on.visible),
+        lambda on: on.is_shell and on.own_scripts and on.is_loading,
     ),
     (
-        "the shell of an app with little text",
-        lambda on: on.little_text and FRAMEWORK.search(on.body),
+        "a template that a script fills",
+        lambda on: on.is_shell and TEMPLATE.search(on.visible),
     ),
     (
-        LITTLE_TEXT_REASON,
-        lambda on: on.little_text and on.few_paragraphs and on.renders,
+        "the shell of an app without text",
+        lambda on: on.is_bare and FRAMEWORK.search(on.body),
     ),
-    (
-        MUCH_SCRIPT_REASON,
-        lambda on: on.few_paragraphs and on.script_bytes > HEAVY_SCRIPT_RATIO * max(on.chars, 1),
-    ),
+    (NO_TEXT_REASON, lambda on: on.is_bare and on.own_scripts),
 )
 """Kinds of evidence, the most certain first."""

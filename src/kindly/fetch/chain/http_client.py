@@ -50,6 +50,10 @@ DRAIN_BYTES = 64 * 1024
 REFUSALS = frozenset({403, 405, 429, 503})
 """Statuses of bot checks."""
 REFUSAL_BYTES = 64 * 1024
+MAX_DECLARED = 50
+"""A page that declares so many times the limit is refused, not truncated."""
+MAX_RATIO = 200
+"""Content so many times larger than what was transferred is a decompression bomb."""
 HEADROOM = 1024 * 1024
 """More than one chunk, so that the limit on content stops an uncompressed body before the limit on the wire."""
 MAX_CHUNKS = 50_000
@@ -154,22 +158,30 @@ class HttpHop:
         encoding = _encoding(reply)
         declared = reply.header("content-length") or ""
         cap = wire_limit if encoding else limit
-        may_cut = request.max_bytes is not None or (self._limits.cut_text and _is_text(reply))
-        if not may_cut and declared.isdecimal() and int(declared) > cap:
+        may_cut = request.max_bytes is not None or _is_text(reply)
+        most = cap * MAX_DECLARED if may_cut else cap
+        if request.max_bytes is None and declared.isdecimal() and int(declared) > most:
             raise _too_large(request.url, cap)
         wire = _LimitedBody(
             response, wire_limit if encoding or not may_cut else limit + HEADROOM, request.url
         )
+        checks_ratio = bool(encoding) and request.max_bytes is None
         chunks: list[bytes] = []
         size = 0
+        filled_at: int | None = None
+        """How much was transferred when the limit was reached."""
         async with aclosing(_decoded(wire, response, encoded=bool(encoding))) as content:
             async for chunk in content:
-                chunks.append(chunk)
+                if size <= limit:
+                    chunks.append(chunk)
                 size += len(chunk)
-                if size > limit and not may_cut:
+                if size <= limit:
+                    continue
+                if not may_cut or (checks_ratio and size > MAX_RATIO * wire.size):
                     raise _too_large(request.url, limit)
-                if size > limit:
+                if not checks_ratio or filled_at not in {None, wire.size}:
                     break
+                filled_at = wire.size
         return b"".join(chunks)[:limit], size > limit
 
     async def _pool(self, url: Url) -> httpcore2.AsyncConnectionPool:
@@ -205,13 +217,15 @@ class _LimitedBody(httpx2.AsyncByteStream):
         self._stream = cast("AsyncIterator[bytes]", response.stream)
         self._limit = limit
         self._url = url
+        self.size = 0
+        """Bytes transferred so far."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = chunks = 0
+        chunks = 0
         async for chunk in self._stream:
-            size += len(chunk)
+            self.size += len(chunk)
             chunks += 1
-            if size > self._limit:
+            if self.size > self._limit:
                 raise _too_large(self._url, self._limit)
             if chunks > MAX_CHUNKS:
                 raise PageUnreachable(

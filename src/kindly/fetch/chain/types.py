@@ -29,13 +29,11 @@ class FetchLimits:
     timeout_s: float = 30.0
     connect_timeout_s: float = 10.0
     max_bytes: int = 2_000_000
-    """Of content, after decompression."""
+    """Of content, after decompression. A text page is truncated there; a file beyond its limit is refused."""
     max_file_bytes: int = 20_000_000
     """Of a PDF, an office file or a book, whose bytes are mostly not text."""
     max_wire_bytes: int = 2_000_000
     """Of the body as transferred."""
-    cut_text: bool = False
-    """Whether a text page beyond the limit is truncated instead of refused."""
     max_redirects: int = 5
     user_agent: str = USER_AGENT
     accept_language: str = "en-US,en;q=0.9,*;q=0.5"

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldowns
-from kindly.errors import FetchError, PageRateLimited
+from kindly.errors import FetchError, PageRateLimited, PageTooLarge
 from kindly.fetch.chain.redirects import Redirects
 from kindly.fetch.chain.responses import failure, retry_after_s
 from kindly.fetch.chain.types import MAX_COOLDOWN_S, Fetch, Headers, HopReply, PageRequest
@@ -97,6 +97,12 @@ class GuardedLoaderClient:
             self.cool_down(url, cooldown_s(reply, self.now))
             if error := failure(reply, self.now):
                 raise error
+            if reply.cut:
+                raise PageTooLarge(
+                    f"The answer of {url.host} is larger than the limit.",
+                    url=without_query,
+                    limit_bytes=len(reply.body),
+                )
         except FetchError as error:
             raise error.replace(url=without_query) from error
         return reply

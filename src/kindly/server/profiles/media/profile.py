@@ -286,7 +286,6 @@ PROFILE = Profile(
             "KINDLY_SEARCHES_PER_MINUTE": 30,
             "KINDLY_BROWSER": "off",
         },
-        cut_text=True,
         queues_searches=True,
     ),
 )

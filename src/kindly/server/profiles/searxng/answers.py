@@ -104,7 +104,7 @@ def _usable(source: Source, *, code_blocks: bool) -> Source:
     document = source.document
     if document is None:
         return source
-    if document.partial and document.media_type in HTML_TYPES:
+    if document.partial and not document.cut and document.media_type in HTML_TYPES:
         return replace(source, document=None, passages=(), outcome=WALLED)
     if code_blocks:
         return source
@@ -183,9 +183,17 @@ def _notes(excerpts: Sequence[SourceExcerpt], left_out: int) -> list[str]:
     notes = []
     if cut := sum(excerpt.cursor is not None for excerpt in excerpts):
         notes.append(f"{cut} pages are cut to fit; a smaller results_count shows more of each.")
+    if large := sum(_is_cut(excerpt.source) for excerpt in excerpts):
+        notes.append(
+            f"{large} pages are larger than the size limit: only their beginning was read."
+        )
     if left_out:
         notes.append(f"{left_out} more results did not fit this answer.")
     return notes
+
+
+def _is_cut(source: Source) -> bool:
+    return source.document is not None and source.document.cut
 
 
 def failure(error: KindlyError, arguments: Mapping[str, object]) -> Output:
