@@ -28,7 +28,7 @@ ABILITIES = "io.modelcontextprotocol/clientCapabilities"
 OPENING_KEYS = {"protocolVersion", "capabilities", "clientInfo"}
 CLIENT_KEYS = {"name", "version", "title", "description", "websiteUrl"}
 ABILITY_KEYS = {"experimental", "extensions", "roots", "sampling", "elicitation"}
-ROOTS = ({}, {"listChanged": True}, {"listChanged": False})
+ROOTS: tuple[Json, ...] = ({}, {"listChanged": True}, {"listChanged": False})
 
 
 class Answered(NamedTuple):
