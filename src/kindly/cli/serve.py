@@ -18,7 +18,7 @@ STDOUT = 1
 
 def serve(settings: Settings) -> None:
     """Serve until the client disconnects or the process is stopped."""
-    early = _early(settings)
+    early = early_answers_for(settings)
     if early is None or early.serve():
         _serve_with_sdk(settings, early)
 
@@ -41,7 +41,7 @@ def _serve_with_sdk(settings: Settings, early: EarlyAnswers | None) -> None:
         anyio.run(serve_stdio, server, early)
 
 
-def _early(settings: Settings) -> EarlyAnswers | None:
+def early_answers_for(settings: Settings) -> EarlyAnswers | None:
     """What can be answered before the SDK is imported; None if answers depend on settings, or over HTTP."""
     options = {option.field_name for option in spec_for(settings.profile).options}
     if not settings.model_fields_set.isdisjoint(LISTING_FIELDS | OPENING_FIELDS | options):
