@@ -56,7 +56,7 @@ async def test_tools_are_listed_without_key_and_say_what_they_are(tmp_path: Path
     listed = json.dumps(
         [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
     )
-    assert len(listed) / 4 <= 1_500
+    assert len(listed) / 4 <= 1_100
 
 
 async def test_nothing_but_messages_goes_to_standard_output(site: Site, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+POOL_NAME = "searxng_pool"
+"""The name of that provider."""
+
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:

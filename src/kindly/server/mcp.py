@@ -13,6 +13,8 @@ from mcp.server.stdio import stdio_server
 
 import kindly
 from kindly.app import App
+from kindly.server.early_answers import Answered, EarlyAnswers
+from kindly.server.handover import AnswersOnce
 from kindly.server.run_call import run_call
 from kindly.server.server_state import AppHolder, ServerState
 from kindly.server.surrogates import RepairedStream
@@ -121,7 +123,17 @@ def _result(output: Output) -> types.CallToolResult:
     )
 
 
-async def serve_stdio(server: Server[App]) -> None:
-    """Serve one client over standard input and output until it closes its end."""
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(RepairedStream(incoming), outgoing, server.create_initialization_options())
+async def serve_stdio(server: Server[App], early: EarlyAnswers | None = None) -> None:
+    """Serve one client over standard input and output until it closes its end. `early` began the conversation."""
+    everything = anyio.wrap_file(early.everything()) if early else None
+    async with stdio_server(everything) as (incoming, outgoing):
+        await serve_streams(server, incoming, outgoing, early.answered if early else ())
+
+
+async def serve_streams(
+    server: Server[App], incoming: Any, outgoing: Any, answered: Sequence[Answered] = ()
+) -> None:
+    """Serve one client over a pair of streams. The first messages of `incoming` may be answered already."""
+    replay = AnswersOnce(answered, outgoing)
+    options = server.create_initialization_options()
+    await server.run(RepairedStream(incoming, replay), replay, options)

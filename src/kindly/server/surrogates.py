@@ -7,6 +7,7 @@ replacement character, because an answer that contained one could not be written
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 from contextvars import Context
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +16,8 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from kindly.server.handover import AnswersOnce
+
 SURROGATE = re.compile("[\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 
@@ -22,10 +25,11 @@ Item = SessionMessage | Exception
 
 
 class RepairedStream:
-    """A stream of the messages of `inner`, with those that have a lone surrogate repaired."""
+    """A stream of the messages of `inner`, with those that have a lone surrogate repaired; in step with `replay`."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, replay: AnswersOnce) -> None:
         self._inner = inner
+        self._replay = replay
 
     @property
     def last_context(self) -> Context | None:
@@ -34,7 +38,7 @@ class RepairedStream:
         return context
 
     async def receive(self) -> Item:
-        return repaired(await self._inner.receive())
+        return await self._next(self._inner.receive)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -43,7 +47,13 @@ class RepairedStream:
         return self
 
     async def __anext__(self) -> Item:
-        return repaired(await self._inner.__anext__())
+        return await self._next(self._inner.__anext__)
+
+    async def _next(self, read: Callable[[], Awaitable[Item]]) -> Item:
+        await self._replay.before_next()
+        item = repaired(await read())
+        self._replay.was_read(item)
+        return item
 
     async def __aenter__(self) -> Self:
         return self

@@ -6,15 +6,16 @@ asked for their results page: JSON is disabled on most, and their rate limiter a
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kindly.budget import Deadline
 from kindly.errors import FetchError, ProviderUnreachable
 from kindly.models import ProviderResults, Query
-from kindly.search.pool_settings import PoolSettings
+from kindly.search.pool_settings import POOL_NAME, PoolSettings
 from kindly.search.provider import Access, Need, Option, Pace, ProviderApi, ProviderSpec
-from kindly.search.searxng.instance_pool import NAME, InstancePool
-from kindly.search.searxng.searxng_api import search_instance
+
+if TYPE_CHECKING:
+    from kindly.search.searxng.instance_pool import InstancePool
 
 CHECK_S: Option[float] = Option(
     "KINDLY_POOL_CHECK_S",
@@ -83,8 +84,10 @@ def pool_settings(options: Mapping[str, Any]) -> PoolSettings:
     )
 
 
-def build(access: Access) -> InstancePool:
-    """The pool over the instances of the list."""
+def build(access: Access) -> "InstancePool":
+    """The pool over the instances of the list. Its modules are imported here: most servers use none."""
+    from kindly.search.searxng.instance_pool import InstancePool
+
     return InstancePool(
         requests=InstanceRequests(access.api, access.base_url),
         clock=access.clock,
@@ -94,7 +97,7 @@ def build(access: Access) -> InstancePool:
 
 
 SPEC = ProviderSpec(
-    name=NAME,
+    name=POOL_NAME,
     label="The public SearXNG pool",
     needs=(
         Need(
@@ -135,6 +138,8 @@ class InstanceRequests:
     async def search(
         self, instance: str, query: Query, deadline: Deadline, user_agent: str
     ) -> ProviderResults:
+        from kindly.search.searxng.searxng_api import search_instance
+
         try:
             return await search_instance(
                 self.api, instance, query, deadline, json=False, user_agent=user_agent
@@ -154,4 +159,4 @@ class InstanceRequests:
 
 
 def _unreachable(error: FetchError) -> ProviderUnreachable:
-    return ProviderUnreachable(error.detail, provider=NAME)
+    return ProviderUnreachable(error.detail, provider=POOL_NAME)

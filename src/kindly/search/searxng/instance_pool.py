@@ -13,7 +13,7 @@ from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import PoolExhausted, SearchError
 from kindly.models import ProviderResults, Query
-from kindly.search.pool_settings import PoolSettings
+from kindly.search.pool_settings import POOL_NAME, PoolSettings
 from kindly.search.provider import Pace
 from kindly.search.searxng import instance_directory
 from kindly.search.searxng.health_checks import HealthChecks, change_record
@@ -25,7 +25,6 @@ from kindly.search.searxng.result_pages import FINISH_S, with_further_pages
 from kindly.search.searxng.user_agents import user_agent
 from kindly.storage.state import State
 
-NAME = "searxng_pool"
 MAX_ATTEMPTS = 6
 RESULTS_PAGE_LIMITS = (Pace(2, 20), Pace(8, 600), Pace(30, 3600))
 """Calls to one instance. SearXNG's limiter (`botdetection.ip_limit`) allows clients that load no stylesheet 2 calls in
@@ -66,7 +65,7 @@ class InstancePool:
     settings: PoolSettings = field(default_factory=PoolSettings)
     limits: tuple[Pace, ...] = RESULTS_PAGE_LIMITS
     """The rate limits of one instance."""
-    name: str = NAME
+    name: str = POOL_NAME
     _searched_at: float = field(init=False, default=-math.inf)
     _last_answer_at: float = field(init=False, default=0.0)
 

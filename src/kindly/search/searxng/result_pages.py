@@ -7,8 +7,7 @@ and decides when.
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from kindly.models import ProviderResults, Query
-from kindly.search.ranking.postprocess import unique
+from kindly.models import Hit, ProviderResults, Query
 
 MAX_PAGES = 10
 """Of one search; SearXNG's own default allows its engines no more."""
@@ -23,7 +22,7 @@ async def with_further_pages(
     first: ProviderResults, query: Query, next_page: NextPage
 ) -> ProviderResults:
     """The first page and those after it. The first of them that is missing or brings nothing new is the last one."""
-    found = replace(first, hits=unique(first.hits))
+    found = replace(first, hits=_unique(first.hits))
     for number in range(query.page + 1, query.page + MAX_PAGES):
         if not found.hits or len(found.hits) >= query.count:
             break
@@ -39,6 +38,13 @@ def joined(found: ProviderResults, page: ProviderResults) -> ProviderResults:
     """The results with those of one more page; the facts about the search are the first page's."""
     return replace(
         found,
-        hits=unique((*found.hits, *page.hits)),
+        hits=_unique((*found.hits, *page.hits)),
         engines=tuple(dict.fromkeys((*found.engines, *page.engines))),
     )
+
+
+def _unique(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """The hits without repetitions. The import is here because settings import this module at every start."""
+    from kindly.search.ranking.postprocess import unique
+
+    return unique(hits)

@@ -15,7 +15,7 @@ from kindly.models import (
     TimeRange,
 )
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
-from kindly.server.json_schema import BOOLEAN, NUMBER, TEXT, TEXTS, Json, array, record
+from kindly.server.json_schema import BOOLEAN, INTEGER, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.render.failures import sentence
 from kindly.server.render.fence import new_fence
 from kindly.server.render.findings import library_findings, page_findings
@@ -25,24 +25,26 @@ from kindly.server.render.page import page_result, unread_page
 from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
-STATUS = {"status": TEXT}
-"""Schemas name the fields that a caller acts on: answers have more (docs/tools.md), and each name costs tokens."""
-
-MaxTokens = Annotated[int | None, Field(ge=500, le=100_000, description="Size of the whole answer")]
-
-
+MAX_COUNT = 50
+MaxTokens = Annotated[int | None, Field(ge=500, le=100_000), WithJsonSchema(INTEGER)]
 Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(TEXT)]
 Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
+Count = Annotated[
+    int, Field(ge=1, le=MAX_COUNT), WithJsonSchema({"type": "integer", "maximum": MAX_COUNT})
+]
+
+
+def _shown(about: str) -> WithJsonSchema:
+    """A text whose limits a client need not know: a wrong one is refused in words."""
+    return WithJsonSchema(TEXT | {"description": about})
 
 
 class WebSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
     query: Question
-    num_results: Annotated[int, Field(ge=1, le=50)] = 3
-    site: Annotated[
-        str | None, Field(max_length=253, description="Only this domain, e.g. docs.python.org")
-    ] = None
+    num_results: Count = 3
+    site: Annotated[str | None, Field(max_length=253), _shown("Only this domain")] = None
     time_range: TimeRange | None = None
     language: Language = None
     region: Region = None
@@ -55,14 +57,12 @@ class GetContentArguments(Arguments):
     """Arguments of `get_content`."""
 
     url: Address
-    selector: Annotated[
-        str | None, Field(max_length=1_000, description="CSS selector: only these elements")
-    ] = None
+    selector: Annotated[str | None, Field(max_length=1_000), _shown("CSS: only these elements")] = (
+        None
+    )
     format: Format = "markdown"
     max_tokens: MaxTokens = None
-    cursor: Annotated[
-        str | None, Field(max_length=100, description="From the last answer: continue there")
-    ] = None
+    cursor: Annotated[str | None, Field(max_length=100), _shown("From the last answer")] = None
     include_links: bool = True
     include_images: bool = False
 
@@ -71,7 +71,6 @@ Questions = Annotated[
     Question | Annotated[list[Question], Field(min_length=1, max_length=10), WithJsonSchema(TEXTS)],
     BeforeValidator(json_list),
 ]
-MaxResults = Annotated[int, Field(ge=1, le=50)]
 
 
 class ReadPageArguments(Arguments):
@@ -79,7 +78,7 @@ class ReadPageArguments(Arguments):
 
     url: Address
     question: Questions
-    max_results: MaxResults = 8
+    max_results: Count = 8
     force_refresh: bool = False
     max_tokens: MaxTokens = None
 
@@ -88,7 +87,7 @@ class RecallArguments(Arguments):
     """Arguments of `recall`."""
 
     question: Questions
-    max_results: MaxResults = 8
+    max_results: Count = 8
     max_tokens: MaxTokens = None
 
 
@@ -155,17 +154,9 @@ async def recall(call: Call, arguments: RecallArguments) -> Output:
     return to_output(library_findings(found, new_fence(), tokens))
 
 
-def _findings(*further: str) -> Json:
-    passage = record(
-        {"text": TEXT, "score": NUMBER, "link": TEXT},
-        {"section": TEXTS} | dict.fromkeys(further, TEXT),
-    )
-    answered = {"answered": BOOLEAN}
-    finding = record(
-        {"question": TEXT, **answered, "passages": array(passage)},
-        {"note": TEXT},
-    )
-    return {"findings": array(finding)}
+# Schemas name the fields that a caller acts on: answers have more (docs/tools.md), and each name costs tokens.
+PASSAGE = record({"text": TEXT, "link": TEXT})
+FINDING = record({"question": TEXT, "answered": BOOLEAN, "passages": array(PASSAGE)})
 
 
 PROFILE = Profile(
@@ -181,30 +172,20 @@ PROFILE = Profile(
             name="web_search",
             title="Search the web",
             description=(
-                "Search the web and read the pages found. Returns title, link, snippet and the page "
-                "itself as Markdown for each result. A page that cannot be read has a note instead, "
-                "with the reason in status. Long pages are cut; pass link and cursor to get_content "
-                "to go on."
+                "Search the web and read the pages found: title, link, snippet and text as Markdown "
+                "of each. A page that cannot be read has a note instead, the reason in status. "
+                "Long pages are cut; get_content goes on with link and cursor."
             ),
             arguments=WebSearchArguments,
             output_schema=record(
                 {
-                    "results": {
-                        "type": "array",
-                        "items": record(
+                    "results": array(
+                        record(
                             {"title": TEXT, "link": TEXT, "snippet": TEXT, "page_content": TEXT},
-                            {
-                                **STATUS,
-                                "domain": TEXT,
-                                "provider": TEXT,
-                                "published": TEXT,
-                                "score": NUMBER,
-                                "cursor": TEXT,
-                            },
-                        ),
-                    }
-                },
-                {"why": TEXT, "note": TEXT},
+                            {"status": TEXT, "cursor": TEXT},
+                        )
+                    )
+                }
             ),
             run=web_search,
         ),
@@ -212,23 +193,12 @@ PROFILE = Profile(
             name="get_content",
             title="Read a page",
             description=(
-                "Read one web page by its address as Markdown. A long page is cut to max_tokens; "
-                "call again with the cursor of the answer to go on."
+                "Read one page as Markdown. A long page is cut to max_tokens; call again with the "
+                "answer's cursor to go on."
             ),
             arguments=GetContentArguments,
             output_schema=record(
-                {"url": TEXT, "page_content": TEXT},
-                {
-                    **STATUS,
-                    "title": TEXT,
-                    "final_url": TEXT,
-                    "published": TEXT,
-                    "author": TEXT,
-                    "language": TEXT,
-                    "how": TEXT,
-                    "fetched_at": TEXT,
-                    "cursor": TEXT,
-                },
+                {"url": TEXT, "page_content": TEXT}, {"status": TEXT, "cursor": TEXT}
             ),
             run=get_content,
             reads_page=True,
@@ -237,23 +207,20 @@ PROFILE = Profile(
             name="read_page",
             title="Ask a page",
             description=(
-                "Ask one page a question, or a list of them, and get only the passages that answer, "
-                "each with score, headings and a link; if none seems to, the closest, with answered "
-                "false. Cheaper than get_content for long pages."
+                "Ask one page a question, or several: only the passages that answer, with score, "
+                "headings and link; if none seems to, the closest, with answered false. Cheaper "
+                "than get_content for long pages."
             ),
             arguments=ReadPageArguments,
-            output_schema=record(
-                {"url": TEXT, **_findings()},
-                {"status": TEXT, "title": TEXT, "how": TEXT, "note": TEXT},
-            ),
+            output_schema=record({"url": TEXT, "findings": array(FINDING)}),
             run=read_page,
         ),
         Tool(
             name="recall",
-            title="Ask all pages read before",
-            description=("Ask a question of every page that was read before, without any network."),
+            title="Ask pages read before",
+            description="Ask all pages read before, without network; findings as in read_page.",
             arguments=RecallArguments,
-            output_schema=record(_findings("url", "title"), {}),
+            output_schema=record({"findings": array(OBJECT)}),
             run=recall,
             open_world=False,
         ),
