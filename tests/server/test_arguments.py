@@ -121,6 +121,7 @@ def test_schema_is_slim() -> None:
     assert schema["properties"]["num_results"] == {
         "default": 3,
         "maximum": 50,
+        "minimum": 1,
         "type": "integer",
     }
     assert schema["properties"]["time_range"] == {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from kindly.errors import InputError
@@ -189,14 +189,12 @@ def _slim(schema: Json) -> Json:
 
 Language = Annotated[
     str | None,
-    Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$"),
-    WithJsonSchema({"type": "string", "description": "e.g. en"}),
+    Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", description="e.g. en"),
     InWords("a language code such as en or pt-BR"),
 ]
 Region = Annotated[
     str | None,
-    Field(pattern=r"^[A-Za-z]{2}$"),
-    WithJsonSchema({"type": "string", "description": "Country, e.g. us"}),
+    Field(pattern=r"^[A-Za-z]{2}$", description="Country, e.g. us"),
     InWords("a country code of two letters such as us"),
 ]
 FreeLanguage = Annotated[str | None, Field(max_length=200, description="e.g. en"), AsGiven()]

@@ -15,7 +15,7 @@ from kindly.models import (
     TimeRange,
 )
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
-from kindly.server.json_schema import BOOLEAN, INTEGER, OBJECT, TEXT, TEXTS, array, record
+from kindly.server.json_schema import BOOLEAN, OBJECT, TEXT, TEXTS, array, record
 from kindly.server.render.failures import sentence
 from kindly.server.render.fence import new_fence
 from kindly.server.render.findings import library_findings, page_findings
@@ -25,13 +25,10 @@ from kindly.server.render.page import page_result, unread_page
 from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
-MAX_COUNT = 50
-MaxTokens = Annotated[int | None, Field(ge=500, le=100_000), WithJsonSchema(INTEGER)]
+MaxTokens = Annotated[int | None, Field(ge=500, le=100_000)]
 Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(TEXT)]
 Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
-Count = Annotated[
-    int, Field(ge=1, le=MAX_COUNT), WithJsonSchema({"type": "integer", "maximum": MAX_COUNT})
-]
+Count = Annotated[int, Field(ge=1, le=50)]
 
 
 def _shown(about: str) -> WithJsonSchema:
