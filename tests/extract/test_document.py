@@ -1,8 +1,10 @@
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from kindly.errors import (
+    ExtractionFailed,
     MediaUnsupported,
     NoContent,
 )
@@ -29,6 +31,30 @@ def test_document_has_url_time_and_hash() -> None:
         False,
     )
     assert document.content_hash == hashlib.sha256(b"Some words.").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<main><p>Some words.</p>" + "<p>More words.</p>" * 100,
+        "<main><p>Some words.</p>" + "<p>More words.</p>" * 200_000,
+    ],
+    ids=["paragraphs", "more elements than are read"],
+)
+def test_a_cut_page_is_read_and_says_so(body: str) -> None:
+    document = extract(replace(page(body.encode()), cut=True), ExtractOptions())
+    assert document.text.startswith("Some words.")
+    assert (document.cut, document.partial) == (True, True)
+    megabytes = f"{len(body) / 1_000_000:.3g} MB"
+    assert document.note == (
+        f"The page is larger than the size limit: only its beginning was read, up to {megabytes}."
+    )
+
+
+def test_a_cut_file_is_refused() -> None:
+    cut = replace(page(b"%PDF-1.7\n" + bytes(1_000_000)), cut=True)
+    with pytest.raises(ExtractionFailed, match="larger than the limit of 1 MB"):
+        extract(cut, ExtractOptions())
 
 
 @pytest.mark.parametrize(

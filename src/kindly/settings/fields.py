@@ -132,7 +132,10 @@ class SettingFields(BaseModel):
     max_page_bytes: Annotated[
         int,
         Field(ge=10_000, le=100_000_000),
-        Env("KINDLY_MAX_PAGE_BYTES", "Maximum bytes of a page after decompression."),
+        Env(
+            "KINDLY_MAX_PAGE_BYTES",
+            "Maximum bytes of a page after decompression; a larger text page is cut there.",
+        ),
     ] = 2_000_000
     max_file_bytes: Annotated[
         int,

@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -46,6 +47,21 @@ def test_page_that_needs_too_much_memory_is_an_error(error: type[Exception]) -> 
         raise error
 
     (answer,) = exchange(page("<p>x"), how=grow)
+    with pytest.raises(ExtractionFailed):
+        worker_protocol.decode_answer(answer)
+
+
+def test_cut_page_is_halved_until_it_can_be_read() -> None:
+    def small(page: Page, options: ExtractOptions) -> Document:
+        if len(page.body) > 300:
+            raise MemoryError
+        return extract(page, options)
+
+    body = "<p>" + "word " * 200
+    whole, cut = page(body), replace(page(body), cut=True)
+    (answer,) = exchange(cut, how=small)
+    assert worker_protocol.decode_answer(answer).text.startswith("word word")
+    (answer,) = exchange(whole, how=small)
     with pytest.raises(ExtractionFailed):
         worker_protocol.decode_answer(answer)
 

@@ -1,6 +1,7 @@
 import gc
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -11,6 +12,7 @@ from kindly.errors import (
     InputError,
     PageRateLimited,
     PageTimeout,
+    PageTooLarge,
     PageUnreachable,
 )
 from kindly.fetch import FetchLimits, GuardPolicy, open_fetcher
@@ -109,6 +111,13 @@ async def test_answer_that_is_not_json_is_not_loaded(body: bytes) -> None:
     gc.collect()  # what other tests left must not be finalised where the stack is full
     with pytest.raises(NotLoaded):
         await getting(api=FakeApi({API: Recorded(body)})).json(parse(API))
+
+
+async def test_answer_that_is_cut_is_too_large() -> None:
+    hop = ScriptedHop([replace(reply(body=b'{"a":'), cut=True)])
+    client = chains(hop=hop).open_client(FakeLoader(), page_request())
+    with pytest.raises(PageTooLarge):
+        await client.json(parse(API))
 
 
 @pytest.mark.parametrize(

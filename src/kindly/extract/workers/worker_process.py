@@ -7,6 +7,7 @@ closes or the server dies.
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -30,6 +31,8 @@ GRACE_S = 5
 PR_SET_PDEATHSIG = 1
 LIBRARIES_BYTES = 512 * 1024 * 1024
 """Address space for libraries that are loaded when a file needs them."""
+MAX_HALVES = 3
+"""How often a cut page is halved until it can be read."""
 MAX_GROWTH_BYTES = 40 * 1024 * 1024
 """Allocators keep memory after a large page; a worker that has grown by more than this is replaced."""
 
@@ -79,7 +82,7 @@ def _answer(message: Message, extract: Extract) -> Message:
     page, options, timeout_s = decode_request(message)
     _set_timer(timeout_s + GRACE_S)
     try:
-        return encode_document(extract(page, options))
+        return encode_document(_extracted(page, options, extract))
     except KindlyError as error:
         return encode_error(error)
     except (MemoryError, RecursionError):
@@ -88,6 +91,18 @@ def _answer(message: Message, extract: Extract) -> Message:
         )
     finally:
         _set_timer(0)
+
+
+def _extracted(page: Page, options: ExtractOptions, extract: Extract) -> Document:
+    """The document; of a page that is cut anyway, as much as the memory allows."""
+    for _ in range(MAX_HALVES):
+        try:
+            return extract(page, options)
+        except MemoryError:
+            if not page.cut:
+                raise
+        page = replace(page, body=page.body[: len(page.body) // 2])
+    return extract(page, options)
 
 
 def _exit_with_server() -> None:
