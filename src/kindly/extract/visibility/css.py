@@ -74,7 +74,7 @@ class Cascade:
         self._size = sum(map(len, self._named.values()))
         selectors = list(applicable_selectors(rules, self._named))
         self._bodies = {
-            order: normalise(rules[order][1], variables)
+            order: normalise(rules[order][1].lower(), variables)
             for order in {selector.rule for selector in selectors}
         }
         inline = _inline(document, variables)

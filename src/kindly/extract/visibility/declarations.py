@@ -61,7 +61,7 @@ class Variables:
         values: dict[str, set[str]] = {}
         for body in self._bodies:
             if "--" in body:
-                for name, value in DEFINITION.findall(body):
+                for name, value in DEFINITION.findall(body.lower()):
                     values.setdefault(name, set()).add(value.strip())
         return {name: next(iter(value)) for name, value in values.items() if len(value) == 1}
 
