@@ -117,7 +117,9 @@ def _evidence_markup(markup: str) -> str:
 def _check_size(document: Document, url: str) -> None:
     """Limit the number of elements; the parser itself limits depth, as browsers do."""
     elements = document.xpath("count(//*)")
-    if isinstance(elements, float) and elements > MAX_ELEMENTS:
+    if not isinstance(elements, float) or elements <= MAX_STYLED:
+        return
+    if elements > MAX_ELEMENTS:
         raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
     if len(document.select("[style]")) > MAX_STYLED:
         raise ExtractionFailed(

@@ -202,7 +202,7 @@ def _word_scores(openings: list[list[str]], lexicon: Lexicon) -> Floats:
 def _inline_name_scores(names: list[str], lexicon: Lexicon) -> Floats:
     ids: dict[str, int] = {}
     at = [ids.setdefault(name, len(ids)) for name in names]
-    return np.array([lexicon.score_names(name) for name in ids], np.float32).take(at, axis=0)
+    return np.array(lexicon.score_names(ids), np.float32).take(at, axis=0)
 
 
 def _headings(own_marks: Ints) -> Ints:
