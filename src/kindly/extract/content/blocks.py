@@ -74,7 +74,7 @@ MAX_NAMES = 200
 
 @dataclass(slots=True)
 class Blocks:
-    """Parallel lists in three groups: one entry per block, one per element, one per element signature."""
+    """Parallel lists in three groups: one entry per block, one per element, one per element signature; and an index."""
 
     texts: list[str] = field(default_factory=list)
     nodes: list[list[Node]] = field(default_factory=list)
@@ -105,6 +105,9 @@ class Blocks:
     signature_tags: list[str] = field(default_factory=list)
     signature_names: list[str] = field(default_factory=list)
     """Class names and id, digits removed."""
+
+    by_tag: dict[str, list[int]] = field(default_factory=dict)
+    """The numbers of the elements with each tag, in document order."""
 
     @property
     def tags(self) -> list[str]:
@@ -277,6 +280,8 @@ class _BlockReader:
         blocks.signatures = [numbers[kind] for kind in blocks.signatures]
         blocks.signature_tags = [tag for tag, _ in ids]
         blocks.signature_names = [names for _, names in ids]
+        for at, number in enumerate(blocks.signatures):
+            blocks.by_tag.setdefault(blocks.signature_tags[number], []).append(at)
         inner = dict(zip(inner, plain[len(written) :], strict=True))
         blocks.inner_names = [inner[name] for name in blocks.inner_names]
 

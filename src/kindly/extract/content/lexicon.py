@@ -36,7 +36,6 @@ MAX_CACHED = 20_000
 
 ScoreRange = tuple[float, float]
 """The lowest and the highest score, zero included."""
-NEUTRAL: ScoreRange = (0.0, 0.0)
 
 
 @dataclass(slots=True, eq=False)
@@ -66,9 +65,11 @@ class Lexicon:
         for names in split:
             low = high = 0.0
             for name in names:
-                found = cached[name]
-                if found is not NEUTRAL:
-                    low, high = min(low, found[0]), max(high, found[1])
+                lowest, highest = cached[name]
+                if lowest < low:
+                    low = lowest
+                if highest > high:
+                    high = highest
             scores.append((low, high))
         return scores
 
@@ -78,12 +79,14 @@ class Lexicon:
         low = high = 0.0
         for part in NAME_WORD_OR_END.findall("".join(f"{name}{END}" for name in names)):
             if part == END:
-                yield (low, high) if low or high else NEUTRAL
+                yield low, high
                 low = high = 0.0
                 continue
-            found = cached.get(part) or self._score_part(part)
-            if found is not NEUTRAL:
-                low, high = min(low, found[0]), max(high, found[1])
+            lowest, highest = cached.get(part) or self._score_part(part)
+            if lowest < low:
+                low = lowest
+            if highest > high:
+                high = highest
 
     def _score_part(self, part: str) -> ScoreRange:
         """Compute and cache the scores of a part; a full cache is emptied first."""
@@ -91,8 +94,7 @@ class Lexicon:
         if len(cached) > MAX_CACHED:
             cached.clear()
         scores = [self.names.get(word, 0.0) for word in _with_stems(part.lower())]
-        scored = any(scores)
-        found = cached[part] = (min(0.0, *scores), max(0.0, *scores)) if scored else NEUTRAL
+        found = cached[part] = min(0.0, 0.0, *scores), max(0.0, 0.0, *scores)
         return found
 
 
