@@ -30,8 +30,7 @@ MAX_STYLED = 30_000
 MAX_TAGS_OR_ATTRIBUTES = 500_000
 """The maximum number of `<`, and of `=`, in markup that is parsed at all."""
 NON_TEXT_TAGS = "script, svg, meta, title, base, map"
-NO_BREAK_SPACES = ("\u00a0", "&nbsp;")
-NUMERIC_NO_BREAK_SPACES = re.compile("&#(?:160|x[aA]0);")
+NO_BREAK_SPACE = re.compile("&(?:nbsp|#160|#x[aA]0);")
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
 EVIDENCE_START_CHARACTERS = 300_000
@@ -118,9 +117,7 @@ def _roots(
 
 
 def _plain_spaces(markup: str) -> str:
-    for no_break_space in NO_BREAK_SPACES:
-        markup = markup.replace(no_break_space, " ")
-    return NUMERIC_NO_BREAK_SPACES.sub(" ", markup) if "&#" in markup else markup
+    return NO_BREAK_SPACE.sub(" ", markup.replace("\u00a0", " "))
 
 
 def _evidence_markup(markup: str) -> str:
@@ -133,7 +130,9 @@ def _evidence_markup(markup: str) -> str:
 def _check_size(document: Document, url: str) -> None:
     """Limit the number of elements; the parser itself limits depth, as browsers do."""
     elements = document.xpath("count(//*)")
-    if isinstance(elements, float) and elements > MAX_ELEMENTS:
+    if not isinstance(elements, float) or elements <= MAX_STYLED:
+        return
+    if elements > MAX_ELEMENTS:
         raise ExtractionFailed(f"The page has more than {MAX_ELEMENTS:,} elements.", url=url)
     if len(document.select("[style]")) > MAX_STYLED:
         raise ExtractionFailed(

@@ -1,3 +1,5 @@
+from itertools import islice, product
+
 import pytest
 
 from kindly.extract.content.lexicon import MAX_CACHED, Lexicon, first_words, name_words
@@ -15,15 +17,17 @@ from kindly.extract.content.lexicon import MAX_CACHED, Lexicon, first_words, nam
 )
 def test_names_have_a_lowest_and_a_highest_score(names: str, scores: tuple[float, float]) -> None:
     lexicon = Lexicon({"side": -2.0, "body": 1.5, "bodyside": -2.0}, {})
-    assert lexicon.score_names(names) == scores
-    assert lexicon.score_names(names) == scores, "the cached value is the same"
+    assert lexicon.score_names([names, "", names]) == [scores, (0.0, 0.0), scores]
+    assert lexicon.score_names([names]) == [scores], "the cached value is the same"
 
 
 def test_cache_is_bounded_and_does_not_change_scores() -> None:
     lexicon = Lexicon({"side": -2.0}, {})
-    scores = {lexicon.score_names(f"side{number}") for number in range(MAX_CACHED + 10)}
-    assert scores == {(-2.0, 0.0)}
-    assert len(lexicon._by_name) <= MAX_CACHED
+    parts = islice(product("abcdefgh", repeat=5), MAX_CACHED + 10)
+    names = ["side-" + "".join(part) for part in parts]
+    assert set(lexicon.score_names(names)) == {(-2.0, 0.0)}
+    assert lexicon.score_names(["side-bar", "bar"]) == [(-2.0, 0.0), (0.0, 0.0)]
+    assert max(len(lexicon._by_name), len(lexicon._by_part)) <= MAX_CACHED
 
 
 @pytest.mark.parametrize(

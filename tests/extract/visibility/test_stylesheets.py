@@ -12,7 +12,7 @@ def rules(css: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("css", "expected"),
     [
-        (".a{COLOR:Red}", [(".a", "color:red")]),
+        (".a{COLOR:Red}", [(".a", "COLOR:Red")]),
         ("/* x{y} */.a{b:c}", [(".a", "b:c")]),
         ("@import 'x'; .a{b:c}", [(".a", "b:c")]),
         (".a{content:'}'; b:c}", [(".a", "; b:c")]),

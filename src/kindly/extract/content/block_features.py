@@ -202,7 +202,7 @@ def _word_scores(openings: list[list[str]], lexicon: Lexicon) -> Floats:
 def _inline_name_scores(names: list[str], lexicon: Lexicon) -> Floats:
     ids: dict[str, int] = {}
     at = [ids.setdefault(name, len(ids)) for name in names]
-    return np.array([lexicon.score_names(name) for name in ids], np.float32).take(at, axis=0)
+    return np.array(lexicon.score_names(ids), np.float32).take(at, axis=0)
 
 
 def _headings(own_marks: Ints) -> Ints:
@@ -317,11 +317,6 @@ def _title_features(openings: list[list[str]], hints: Hints) -> Column:
 
 def _page_features(blocks: Blocks, hints: Hints, page: Totals, words: Floats) -> Floats:
     """Features of the whole page, the same in every row."""
-    tags = dict.fromkeys(COUNTED_TAGS, 0)
-    occurrences: list[int] = np.bincount(blocks.signatures).tolist()
-    for tag, count in zip(blocks.signature_tags, occurrences, strict=True):
-        if tag in tags:
-            tags[tag] += count
     path = hints.path
     total = max(float(page[Total.WORDS]), 1.0)
     features = [
@@ -332,7 +327,7 @@ def _page_features(blocks: Blocks, hints: Hints, page: Totals, words: Floats) ->
         float(np.log1p(page[Total.PRICED_BLOCKS])),
         total / float(page[Total.BLOCKS]),
         float(words[words > LONG_WORDS].sum()) / total,
-        *map(float, tags.values()),
+        *(float(len(blocks.by_tag.get(tag, ()))) for tag in COUNTED_TAGS),
         *(float(kind in hints.kinds) for kind in SCHEMA_KINDS),
         float(path.count("/")),
         float(len(path)),

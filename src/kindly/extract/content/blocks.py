@@ -1,11 +1,13 @@
 """Block segmentation: a page's tree → its blocks of running text and the elements around them, as flat lists.
 
-A block is text without a block-level element inside it. The tree is traversed once. Recursion is bounded: an element
-deeper than `MAX_DEPTH` is added as one piece of text.
+A block is text without a block-level element inside it. The tree is traversed once. An element deeper than `MAX_DEPTH`
+is added as one piece of text.
 """
 
 import re
+from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 
 from turbohtml import Element, Node, Text
 
@@ -64,11 +66,15 @@ TYPE_MARKS = (
 MARKED = "[role], [itemprop], [itemtype], [aria-modal]"
 DIGITS = re.compile(r"\d+")
 ASCII_DIGITS = b"0123456789"
+SEPARATOR = "\0"
+"""Between names that are processed together: HTML has no such character."""
+MAX_NAMES = 200
+"""Characters of the names of one element."""
 
 
 @dataclass(slots=True)
 class Blocks:
-    """Parallel lists in three groups: one entry per block, one per element, one per element signature."""
+    """Parallel lists in three groups: one entry per block, one per element, one per element signature; and an index."""
 
     texts: list[str] = field(default_factory=list)
     nodes: list[list[Node]] = field(default_factory=list)
@@ -100,6 +106,9 @@ class Blocks:
     signature_names: list[str] = field(default_factory=list)
     """Class names and id, digits removed."""
 
+    by_tag: dict[str, list[int]] = field(default_factory=dict)
+    """The numbers of the elements with each tag, in document order."""
+
     @property
     def tags(self) -> list[str]:
         return [self.signature_tags[signature] for signature in self.signatures]
@@ -121,7 +130,7 @@ class Blocks:
 def read_blocks(root: Element) -> Blocks:
     """The blocks below an element, in document order."""
     reader = _BlockReader(_attribute_marks(root))
-    reader.element(root, root.tag, 0, linked=False, depth=0)
+    reader.read(root)
     return reader.blocks
 
 
@@ -131,83 +140,100 @@ class _BlockReader:
     def __init__(self, marked: dict[Node, int]) -> None:
         self.blocks = Blocks()
         self._marked = marked
-        self._signatures: dict[tuple[str, str | None, str | None], int] = {}
-        self._ids: dict[tuple[str, str], int] = {}
+        self._kinds: dict[tuple[str, str | None, str | None], int] = {}
+        """Numbers of the tags, class names and ids, as written."""
         self._pieces: list[str] = []
         self._nodes: list[Node] = []
         self._linked = self._links = self._images = 0
         self._names = ""
         self._after_break = False
 
-    def element(self, element: Element, tag: str, parent: int, *, linked: bool, depth: int) -> None:
-        """Add a block-level element and its content."""
-        blocks = self.blocks
-        index = len(blocks.parents)
-        key = (tag, element.attr("class"), element.attr("id"))
-        signature = self._signatures.get(key)
-        blocks.elements.append(element)
-        blocks.parents.append(parent)
-        blocks.signatures.append(self._signature(*key) if signature is None else signature)
-        if self._marked and (marks := self._marked.get(element)):
-            blocks.marked[index] = marks
-        blocks.starts.append(len(blocks.texts))
-        blocks.ends.append(0)
-        self._children(element, index, linked, depth)
-        if self._pieces:
-            self._close(index)
-        blocks.ends[index] = len(blocks.texts)
+    def read(self, root: Element) -> None:  # noqa: C901, PLR0912 - see below
+        """Add the element and everything below it.
 
-    def _signature(self, tag: str, classes: str | None, identity: str | None) -> int:
-        names = _without_digits(classes, identity)
-        signature = self._ids.setdefault((tag, names), len(self._ids))
-        if signature == len(self.blocks.signature_tags):
-            self.blocks.signature_tags.append(tag)
-            self.blocks.signature_names.append(names)
-        self._signatures[tag, classes, identity] = signature
-        return signature
-
-    def _children(self, element: Element, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
-        pieces = self._pieces
-        for child in element.children:
-            if isinstance(child, Text):
-                text = child.data
+        One loop over all nodes: the end of an element shows in a node that has another parent. A recursion over the
+        children takes half as long again.
+        """
+        pieces, path = self._pieces, list[tuple[Element, int, bool]]()
+        top, index, linked = root, self._open(root, root.tag, 0), False
+        nodes = iter(root.descendants)
+        for node in nodes:
+            parent = node.parent
+            while parent is not top:
+                top, outer, linked = path.pop()
+                if outer != index:
+                    self._end(index)
+                    index = outer
+            if isinstance(node, Text):
+                text = node.data
                 if not text.isspace():
                     self._after_break = False
                     if linked:
                         self._linked += len(text)
-                    self._nodes.append(child)
+                    self._nodes.append(node)
                     pieces.append(text)
                 elif pieces:
                     pieces.append(" ")
-            elif isinstance(child, Element):
-                tag = child.tag
-                if tag in INLINE:
-                    self._inline(child, tag, index, linked, depth)
+            elif isinstance(node, Element):
+                if len(path) >= MAX_DEPTH:
+                    self._add_subtree(node, index)
+                    deque(islice(nodes, sum(1 for _ in node.descendants)), 0)
                     continue
-                if pieces:
-                    self._close(index)
-                if depth < MAX_DEPTH:
-                    self.element(child, tag, index, linked=linked, depth=depth + 1)
+                path.append((top, index, linked))
+                top, tag = node, node.tag
+                if tag not in INLINE:
+                    if pieces:
+                        self._close(index)
+                    index = self._open(node, tag, index)
                 else:
-                    self._add_subtree(child)
+                    linked = self._add_inline(node, tag, index) or linked
+        for at in dict.fromkeys((index, *(outer for _, outer, _ in reversed(path)), 0)):
+            self._end(at)
+        self._number_signatures()
 
-    def _inline(self, child: Element, tag: str, index: int, linked: bool, depth: int) -> None:  # noqa: FBT001
+    def _open(self, element: Element, tag: str, parent: int) -> int:
+        """Start a block-level element; the result is its number."""
+        blocks, kinds = self.blocks, self._kinds
+        index = len(blocks.parents)
+        blocks.elements.append(element)
+        blocks.parents.append(parent)
+        key = (tag, element.attr("class"), element.attr("id"))
+        blocks.signatures.append(kinds.setdefault(key, len(kinds)))
+        if self._marked and (marks := self._marked.get(element)):
+            blocks.marked[index] = marks
+        blocks.starts.append(len(blocks.texts))
+        blocks.ends.append(0)
+        return index
+
+    def _end(self, index: int) -> None:
+        """End a block-level element."""
+        if self._pieces:
+            self._close(index)
+        self.blocks.ends[index] = len(self.blocks.texts)
+
+    def _add_inline(self, element: Element, tag: str, index: int) -> bool:
+        """Add an inline element; the result is whether it is a link."""
         if tag == "br":
             self._break(index)
         elif tag == "img":
             self._images += 1
-            self._nodes.append(child)
-        elif depth < MAX_DEPTH:
+            self._nodes.append(element)
+        else:
             if not self._names:
-                self._names = child.attr("class") or ""
+                self._names = element.attr("class") or ""
             if tag == "a":
                 self._links += 1
-                linked = True
-            self._children(child, index, linked, depth + 1)
-        else:
-            self._add_subtree(child)
+                return True
+        return False
 
-    def _add_subtree(self, element: Element) -> None:
+    def _add_subtree(self, element: Element, index: int) -> None:
+        """Add an element in one piece of text, without regard to what is inside."""
+        tag = element.tag
+        if tag in ("br", "img"):
+            self._add_inline(element, tag, index)
+            return
+        if tag not in INLINE and self._pieces:
+            self._close(index)
         self._nodes.append(element)
         self._pieces.append(element.text)
 
@@ -230,19 +256,46 @@ class _BlockReader:
             blocks.linked.append(self._linked)
             blocks.links.append(self._links)
             blocks.images.append(self._images)
-            blocks.inner_names.append(_without_digits(self._names) if self._names else "")
+            blocks.inner_names.append(self._names)
         self._pieces.clear()
         self._nodes = []
         self._linked = self._links = self._images = 0
         self._names = ""
         self._after_break = False
 
+    def _number_signatures(self) -> None:
+        """Remove the digits from all names, and number the tags and names that differ then."""
+        blocks = self.blocks
+        written = [
+            (f"{classes or ''} {identity}" if identity else classes or "").strip()
+            for _, classes, identity in self._kinds
+        ]
+        inner = {name: name.strip() for name in dict.fromkeys(blocks.inner_names)}
+        plain = _without_digits([*written, *inner.values()])
+        ids: dict[tuple[str, str], int] = {}
+        numbers = [
+            ids.setdefault((tag, names), len(ids))
+            for (tag, _, _), names in zip(self._kinds, plain, strict=False)
+        ]
+        blocks.signatures = [numbers[kind] for kind in blocks.signatures]
+        blocks.signature_tags = [tag for tag, _ in ids]
+        blocks.signature_names = [names for _, names in ids]
+        for at, number in enumerate(blocks.signatures):
+            blocks.by_tag.setdefault(blocks.signature_tags[number], []).append(at)
+        inner = dict(zip(inner, plain[len(written) :], strict=True))
+        blocks.inner_names = [inner[name] for name in blocks.inner_names]
 
-def _without_digits(classes: str | None, identity: str | None = None) -> str:
-    names = (f"{classes or ''} {identity}" if identity else classes or "").strip()
-    if names.isascii():  # the faster path, and by far the most common
-        return names.encode().translate(None, ASCII_DIGITS).decode()[:200]
-    return DIGITS.sub("", names)[:200]
+
+def _without_digits(names: list[str]) -> list[str]:
+    """The names without digits, shortened; all are translated at once, which is faster."""
+    text = SEPARATOR.join(names)
+    ascii_only = text.isascii()  # the faster path, and by far the most common
+    plain = _without_ascii_digits(text) if ascii_only else DIGITS.sub("", text)
+    return [name[:MAX_NAMES] for name in plain.split(SEPARATOR)]
+
+
+def _without_ascii_digits(text: str) -> str:
+    return text.encode().translate(None, ASCII_DIGITS).decode()
 
 
 def _attribute_marks(root: Element) -> dict[Node, int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,9 +73,8 @@ def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
 
 def elements_of(blocks: Blocks, tags: Container[str]) -> list[int]:
     """The elements with these tags, in document order."""
-    matches = np.array([tag in tags for tag in blocks.signature_tags], np.bool_)
-    found: list[int] = np.flatnonzero(matches[np.array(blocks.signatures)]).tolist()
-    return found
+    found = [elements for tag, elements in blocks.by_tag.items() if tag in tags]
+    return sorted(chain.from_iterable(found))
 
 
 def _headings(blocks: Blocks) -> Iterator[tuple[Span, int]]:

@@ -1,6 +1,7 @@
 """Page type hints: the schema.org and Open Graph types that a page declares, its title and its URL path."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlsplit
@@ -24,9 +25,7 @@ class Hints:
 def read_hints(markup: str, title: str, url: str) -> Hints:
     """The hints in a page's markup and URL."""
     kinds: set[str] = set()
-    if (at := markup.find("@type")) >= 0:
-        declared = islice(SCHEMA_TYPE.finditer(markup, at), MAX_KINDS)
-        kinds.update(found.group(1).lower() for found in declared)
+    kinds.update(islice(_schema_types(markup), MAX_KINDS))
     at = markup.find("og:type")
     if at >= 0 and (found := OPEN_GRAPH.search(markup, at)) is not None:
         kinds.add("og:" + found.group(1).lower())
@@ -35,3 +34,12 @@ def read_hints(markup: str, title: str, url: str) -> Hints:
     except ValueError:
         return Hints(title, "", frozenset(kinds))
     return Hints(title, parts.path + ("?" + parts.query if parts.query else ""), frozenset(kinds))
+
+
+def _schema_types(markup: str) -> Iterator[str]:
+    """The declared schema.org types; `find` is much faster than a search with the pattern."""
+    at = markup.find("@type")
+    while at >= 0:
+        if (found := SCHEMA_TYPE.match(markup, at)) is not None:
+            yield found.group(1).lower()
+        at = markup.find("@type", at + 1)

@@ -256,7 +256,7 @@ def decode(page: Page) -> str:
     declared = _codec(page.charset)
     if declared and "utf_16" in declared.replace("-", "_"):
         return body.decode(declared)
-    if not ESCAPE_SEQUENCE.search(body):
+    if b"\x1b" not in body or not ESCAPE_SEQUENCE.search(body):
         try:
             return body.decode("utf-8")
         except UnicodeDecodeError:

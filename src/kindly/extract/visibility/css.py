@@ -53,7 +53,7 @@ COSTLY_FACTOR = 10
 Weight = tuple[bool, bool, tuple[int, int, int], int]
 """The precedence of a declaration: important, inline, specificity, order of its rule."""
 NO_WINNER: tuple[Weight, str] = ((False, False, (-1, 0, 0), 0), "")
-BACKGROUND_PARTS = ("background-color", "background-image", "background-clip")
+BACKGROUND_PARTS = frozenset({"background-color", "background-image", "background-clip"})
 """What `background` sets too."""
 Declared = Mapping[str, tuple[str, bool]]
 """Property → value, and whether it is important."""
@@ -74,7 +74,7 @@ class Cascade:
         self._size = sum(map(len, self._named.values()))
         selectors = list(applicable_selectors(rules, self._named))
         self._bodies = {
-            order: normalise(rules[order][1], variables)
+            order: normalise(rules[order][1].lower(), variables)
             for order in {selector.rule for selector in selectors}
         }
         inline = _inline(document, variables)
@@ -252,8 +252,9 @@ class Cascade:
         precedence: tuple[bool, tuple[int, int, int], int],
     ) -> None:
         winners = self._winners.setdefault(element, {})
+        usual: Weight = (False, *precedence)
         for name, (value, important) in declared.items():
-            weight = (important, *precedence)
+            weight = (True, *precedence) if important else usual
             if name in BACKGROUND_PARTS and winners.get("background", NO_WINNER)[0] > weight:
                 continue
             if name not in winners or weight >= winners[name][0]:

@@ -1,7 +1,7 @@
 """Stylesheet parser: the `<style>` elements of a page → the rules that apply on a desktop screen, in order."""
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from turbohtml import Document
 
@@ -9,6 +9,8 @@ from kindly.extract.visibility.nesting import Selectors, nested_selectors
 
 MAX_SHEET_CHARACTERS = 1_000_000
 MAX_BODY = 3_000
+MAX_CACHED_HEAD = 200
+"""Longer at-rules are not cached, to bound memory."""
 MAX_CONDITIONS = 6
 """The maximum nesting of `@media` and other conditional rules."""
 SCREEN_WIDTH_PX = 1280
@@ -26,7 +28,7 @@ NOT_ON_SCREEN = re.compile(
 
 NO_SELECTORS: Selectors = ()
 Rule = tuple[str, str]
-"""Selectors, and declarations in lower case."""
+"""Selectors and declarations, as written."""
 
 
 def rules_of(document: Document) -> list[Rule]:
@@ -44,43 +46,82 @@ def _without_comments(sheet: str) -> str:
     return QUOTED_CONTENT.sub("", sheet) if "content" in sheet else sheet
 
 
-def _applicable_rules(text: str) -> Iterator[Rule]:
+def _applicable_rules(text: str) -> list[Rule]:
     """The rules that apply on a desktop screen, in order, without their conditions and without nesting."""
-    open_blocks: list[tuple[bool, Selectors]] = []
-    """For each open block whether its surroundings apply, and the selectors of the rule around it."""
-    applies, selectors = True, NO_SELECTORS
+    reader = _Reader()
+    rules = reader.rules
     for part in text.split("}")[:-1]:
-        *heads, body = part.split("{")
-        for before in heads:
-            declarations, _, head = before.rpartition(";") if ";" in before else ("", "", before)
-            if selectors and applies and declarations and len(declarations) <= MAX_BODY:
-                yield from ((selector, declarations.lower()) for selector in selectors)
-            open_blocks.append((applies, selectors))
-            if "@" in head:
-                applies, selectors = _group(head, applies, selectors, len(open_blocks) - 1)
-            else:
-                selectors = nested_selectors(selectors, head) if selectors else (head,)
-        if selectors and applies and (heads or not body.isspace()) and len(body) <= MAX_BODY:
-            lower = body.lower()
-            for selector in selectors:
-                yield selector, lower
-        applies, selectors = open_blocks.pop() if open_blocks else (True, NO_SELECTORS)
+        head, brace, body = part.partition("{")
+        if not brace:
+            reader.close(head)
+        elif reader.is_plain and "{" not in body and "@" not in head and ";" not in head:
+            if reader.applies and len(body) <= MAX_BODY:
+                rules.append((head, body))
+        else:
+            *heads, body = part.split("{")
+            for before in heads:
+                reader.open(before)
+            reader.close(body, empty=True)
+    return rules
 
 
-def _group(
-    head: str,
-    applies: bool,  # noqa: FBT001
-    selectors: Selectors,
-    depth: int,
-) -> tuple[bool, Selectors]:
-    """Whether the content of a block with an at-rule applies, and to which selectors it is nested."""
+class _Reader:
+    """The rules before a place in a stylesheet, and the blocks that are open there."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self.applies = True
+        self.is_plain = True
+        """Whether the place is not inside a rule: a rule here is not nested."""
+        self._selectors = NO_SELECTORS
+        """The selectors of the rule around the place."""
+        self._open: list[tuple[bool, Selectors]] = []
+        """For each open block whether its surroundings apply, and the selectors of the rule around it."""
+
+    def open(self, before: str) -> None:
+        """Enter a block; before it are its head and the declarations of the rule around it."""
+        declarations, _, head = before.rpartition(";") if ";" in before else ("", "", before)
+        if declarations and self._selectors:
+            self._add(declarations)
+        self._open.append((self.applies, self._selectors))
+        if "@" in head:
+            self._enter_group(head)
+        elif self._selectors:
+            self._selectors = nested_selectors(self._selectors, head)
+        else:
+            self._selectors = (head,)
+
+    def close(self, body: str, *, empty: bool = False) -> None:
+        """Leave a block after these declarations; without any there is no rule, unless it may be `empty`."""
+        if self._selectors and (empty or not body.isspace()):
+            self._add(body)
+        self.applies, self._selectors = self._open.pop() if self._open else (True, NO_SELECTORS)
+        self.is_plain = not self._selectors
+
+    def _add(self, body: str) -> None:
+        if self.applies and len(body) <= MAX_BODY:
+            self.rules += [(selector, body) for selector in self._selectors]
+
+    def _enter_group(self, head: str) -> None:
+        """Enter the block of an at-rule."""
+        applies, selectors = (_cached_group if len(head) <= MAX_CACHED_HEAD else _group)(head)
+        if len(self._open) > MAX_CONDITIONS and CONDITION.match(head):
+            applies = False
+        self.applies = self.applies and applies
+        self._selectors = selectors or self._selectors
+
+
+def _group(head: str) -> tuple[bool, Selectors]:
+    """Whether the content of a block with an at-rule applies, and to which selectors it is nested, if it says so."""
     if (scope := SCOPE.match(head)) is not None:
-        return applies, (scope[1],) if scope[1] else selectors
+        return True, (scope[1],) if scope[1] else NO_SELECTORS
     found = CONDITION.match(head)
     if found is None:
-        return applies and CONTAINER.match(head) is not None, selectors
-    holds = depth < MAX_CONDITIONS and _condition_holds(found[1].lower(), found[2].lower())
-    return applies and holds, selectors
+        return CONTAINER.match(head) is not None, NO_SELECTORS
+    return _condition_holds(found[1].lower(), found[2].lower()), NO_SELECTORS
+
+
+_cached_group = lru_cache(maxsize=1024)(_group)
 
 
 def _condition_holds(rule: str, condition: str) -> bool:

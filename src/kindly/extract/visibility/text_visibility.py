@@ -21,6 +21,7 @@ from kindly.extract.visibility.lengths import pixels
 from kindly.extract.visibility.pictures import picture_colours
 from kindly.extract.visibility.style import Style
 
+SIZE_IN_FONT = re.compile(r"(?:^|\s)([\d.]+(?:px|em|rem|%|pt)?)(?:/|\s)")
 RELATIVE_SIZE = re.compile(r"(?:\d(?:em|ex|ch|%)|smaller|larger)\Z")
 """Font sizes relative to that of the parent."""
 LEGACY_STYLED = frozenset({"font", "table", "tr", "td", "th", "body"})
@@ -47,11 +48,13 @@ def may_hide_text(style: Style) -> bool:
 def _is_tiny(style: Style) -> bool | None:
     """Whether text of this size is too small to read; None if the style sets no size."""
     size = style.get("font-size")
+    if size is None and "font" in style:
+        found = SIZE_IN_FONT.search(style["font"])
+        size = found[1] if found else None
     if size is None:
-        sizes = re.findall(r"(?:^|\s)([\d.]+(?:px|em|rem|%|pt)?)(?:/|\s)", style.get("font", ""))
-        size = sizes[0] if sizes else None
+        return None
     size_px = pixels(size)
-    return None if size is None else size_px is not None and size_px < TINY_PX
+    return size_px is not None and size_px < TINY_PX
 
 
 class _TextStyle:

@@ -101,7 +101,7 @@ def _challenge(evidence: Evidence) -> None:
     size = len(evidence.text)
     title = evidence.title.strip()
     if size <= CHALLENGE_CHARACTERS and (
-        challenges.in_html(evidence.markup.lower(), Where.PAGE)
+        challenges.in_html(_lower(evidence.markup), Where.PAGE)
         or challenges.in_title(title)
         or (size <= WALL_CHARACTERS and _is_human_check(evidence, title))
     ):
@@ -123,7 +123,12 @@ def _is_human_check(evidence: Evidence, title: str) -> bool:
 
 
 def _has(evidence: Evidence, where: Where) -> bool:
-    return challenges.in_html(evidence.markup.lower(), where) is not None
+    return challenges.in_html(_lower(evidence.markup), where) is not None
+
+
+def _lower(markup: str) -> bytes:
+    """The markup in lower case as far as it is ASCII, as bytes: much faster than `str.lower` on other letters."""
+    return markup.encode("utf-8", "surrogatepass").lower()
 
 
 def _consent(evidence: Evidence) -> None:
