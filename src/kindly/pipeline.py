@@ -283,9 +283,11 @@ async def _store(
     with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
         library = await stages.library()
         with span(Step.READ):
-            stored, _ = await library.keep(page.requested_url, document, page)
-            if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
-                return await library.ranked(stored, query.text, RANKED_PASSAGES)
+            if query is None or count_tokens(document.text) < RANKED_TOKENS:
+                await library.keep_later(page.requested_url, document, page)
+                return ()
+            stored = await library.keep_to_rank(page.requested_url, document, page)
+            return await library.ranked(stored, query.text, RANKED_PASSAGES)
     return ()
 
 

@@ -149,6 +149,14 @@ class FakeLibrary:
         self.texts[url] = document.text
         return self.pages[url], ""
 
+    async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
+        _, note = await self.keep(url, document, page)
+        return note
+
+    async def keep_to_rank(self, url: str, document: Document, page: Page) -> StoredPage:
+        stored, _ = await self.keep(url, document, page)
+        return stored
+
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:

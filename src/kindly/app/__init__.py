@@ -103,7 +103,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.callback(tasks.cancel_scope.cancel)
         search = LazySearch(settings, tls, tasks, traffic, warn_once)
         stack.push_async_callback(search.aclose)
-        library = LazyLibrary(settings, tls, traffic, warn_once)
+        library = LazyLibrary(settings, tls, traffic, warn_once, tasks)
         stack.push_async_callback(library.aclose)
         browser = renderer(settings, tls, tasks)
         stages = Stages(

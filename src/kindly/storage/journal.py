@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
+from kindly.clock import SYSTEM_CLOCK, Clock
+
 HEAD = struct.Struct(">II")
 """The length of a record, and its checksum: the last one may be incomplete after a crash."""
 SUFFIX = ".journal"
@@ -46,9 +48,12 @@ class JournalRecord:
 class Journal:
     """The records of this process, and those that others left."""
 
-    def __init__(self, folder: Path, max_file_bytes: int = MAX_FILE_BYTES) -> None:
+    def __init__(
+        self, folder: Path, max_file_bytes: int = MAX_FILE_BYTES, clock: Clock = SYSTEM_CLOCK
+    ) -> None:
         self._folder = folder
         self._max_file_bytes = max_file_bytes
+        self._clock = clock
         self._files: set[JournalFile] = set()
         self._current: JournalFile | None = None
 
@@ -116,7 +121,7 @@ class Journal:
 
     def _taken(self, path: Path) -> list[JournalRecord]:
         """The records of a file without an owner."""
-        if any(path == file.path for file in self._files) or _is_new(path):
+        if any(path == file.path for file in self._files) or self._is_new(path):
             return []
         handle = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
         if not (_lock(handle) and path.exists()):
@@ -129,6 +134,12 @@ class Journal:
         if not records:
             self._drop(file)
         return records
+
+    def _is_new(self, path: Path) -> bool:
+        """Whether a file is empty and may just be created by a process that has not locked it yet."""
+        found = path.stat()
+        age = self._clock.now().timestamp() - found.st_mtime
+        return not found.st_size and age < NEW_S
 
     def _drop(self, file: JournalFile) -> None:
         self._files.discard(file)
@@ -148,14 +159,6 @@ def _complete(content: bytes) -> Iterator[bytes]:
             return
         yield data
         start += length
-
-
-def _is_new(path: Path) -> bool:
-    """Whether a file is empty and may just be created by a process that has not locked it yet."""
-    import time
-
-    found = path.stat()
-    return not found.st_size and time.time() - found.st_mtime < NEW_S
 
 
 def _write_all(handle: int, data: bytes) -> None:

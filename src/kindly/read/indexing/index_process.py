@@ -1,0 +1,84 @@
+"""Main program of the process that splits and embeds pages with the local model, at low priority.
+
+It keeps the model out of the server's memory, and its work off the server's event loop. It exits when the pipe closes
+or the server dies.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import BinaryIO
+
+from kindly.concurrency.pipe_frames import Message, encode_frame, read_frame
+from kindly.concurrency.process_limits import (
+    exit_with_server,
+    limit_memory,
+    memory_use,
+    own_pipes,
+    set_timer,
+)
+from kindly.errors import EmbeddingsDown
+from kindly.read.indexing.index_protocol import Preparation, decode_texts, encode_prepared
+from kindly.read.store import EmbeddingModel
+
+NICENESS = 10
+"""The parser and the server come first."""
+MEMORY_BYTES = 384 * 1024 * 1024
+MAX_RESIDENT_BYTES = 160 * 1024 * 1024
+"""A process that has grown larger is replaced."""
+TIMEOUT_S = 120.0
+"""The process ends itself after this time; the server kills it earlier."""
+
+Embed = Callable[[Sequence[str]], tuple[bytes, EmbeddingModel]]
+"""Texts → their vectors in half precision. Raises `EmbeddingsDown`."""
+
+
+def main() -> None:
+    """Serve until standard input closes."""
+    exit_with_server()
+    if sys.platform != "win32":
+        os.nice(NICENESS)
+    limit_memory(MEMORY_BYTES)
+    with own_pipes() as (pipe_in, pipe_out):
+        serve(pipe_in, pipe_out, embed_locally)
+
+
+def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, embed: Embed) -> None:
+    """Answer every request of one pipe on the other, until it closes."""
+    while (message := read_frame(pipe_in)) is not None:
+        set_timer(TIMEOUT_S)
+        answer = prepare(message, embed)
+        set_timer(0)
+        outgrown = memory_use().resident_bytes > MAX_RESIDENT_BYTES
+        pipe_out.writelines(encode_frame(answer, outgrown=outgrown))
+        pipe_out.flush()
+
+
+def prepare(message: Message, embed: Embed) -> Message:
+    """Split and embed the pages of one request. Without a model, the pages are answered without vectors."""
+    from kindly.read.chunk import split
+    from kindly.read.row_format import indexed_terms, storable_chunks
+
+    pages, size = decode_texts(message)
+    texts = [text for _, text in pages]
+    chunks = [storable_chunks(split(text, url, size=size)) for url, text in pages]
+    terms = [[" ".join(indexed_terms(one)) for one in page] for page in chunks]
+    made = [Preparation(*page) for page in zip(chunks, terms, strict=True)]
+    try:
+        vectors, model = embed([one.text for page in chunks for one in page])
+    except EmbeddingsDown:
+        return encode_prepared(made, texts)
+    return encode_prepared(made, texts, vectors, model)
+
+
+def embed_locally(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:
+    """The vectors of the local model."""
+    from kindly.read.ranking import static_model
+
+    model = static_model.load()
+    rows = model.embed(texts)
+    return rows.astype("<f2").tobytes(), EmbeddingModel(static_model.NAME, model.table.shape[1])
+
+
+if __name__ == "__main__":
+    main()
