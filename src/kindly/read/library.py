@@ -203,7 +203,8 @@ class Library:
 
     async def _index(self, pages: Sequence[QueuedPage]) -> bool:
         """Store queued pages; False if the store cannot be used now."""
-        latest = {page.entry.url: page for page in pages}
+        by_age = sorted(pages, key=lambda page: page.entry.crawled_at)
+        latest = {page.entry.url: page for page in by_age}
         known = await self._breaker.attempt(partial(self.store.versions, list(latest)))
         if known is None:
             return False

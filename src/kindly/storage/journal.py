@@ -92,7 +92,10 @@ class Journal:
     def left(self) -> list[JournalRecord]:
         """The records of processes that ended; they are this process's now."""
         found: list[JournalRecord] = []
-        for path in sorted(self._folder.glob(f"*{SUFFIX}")):
+        paths: list[Path] = []
+        with suppress(OSError):
+            paths = sorted(self._folder.glob(f"*{SUFFIX}"))
+        for path in paths:
             with suppress(OSError):
                 found += self._taken(path)
         return found
