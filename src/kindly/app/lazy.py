@@ -125,6 +125,10 @@ class LazyLibrary:
     async def store(self) -> "Store":
         return (await self.open()).store
 
+    async def settle(self) -> None:
+        """Store the pages that are queued."""
+        await (await self.open()).settle()
+
     async def aclose(self) -> None:
         if self._opened is not None:
             with anyio.CancelScope(shield=True):

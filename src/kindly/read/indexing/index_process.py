@@ -12,6 +12,7 @@ from typing import BinaryIO
 from kindly.concurrency.pipe_frames import Message, encode_frame, read_frame
 from kindly.concurrency.process_limits import (
     exit_with_server,
+    give_memory_back,
     limit_memory,
     memory_use,
     own_pipes,
@@ -52,6 +53,8 @@ def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, embed: Embed) -> None:
         outgrown = memory_use().resident_bytes > MAX_RESIDENT_BYTES
         pipe_out.writelines(encode_frame(answer, outgrown=outgrown))
         pipe_out.flush()
+        del message, answer
+        give_memory_back()
 
 
 def prepare(message: Message, embed: Embed) -> Message:

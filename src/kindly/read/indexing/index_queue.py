@@ -28,7 +28,7 @@ class QueueLimits:
 
     max_bytes: int = 12_000_000
     """Of text. If there is more, a caller waits until some is stored."""
-    batch_bytes: int = 600_000
+    batch_bytes: int = 300_000
     """Of text that is stored in one transaction."""
     early_bytes: int = 4_000_000
     """From here on, nothing is waited for."""
@@ -36,7 +36,7 @@ class QueueLimits:
     """Pages are stored when no other has come for this long,"""
     delay_s: float = 15.0
     """or when the first one has waited for this long."""
-    rest_s: float = 20.0
+    rest_s: float = 10.0
     """Without pages for this long, what indexing needs is freed."""
     retry_s: float = 15.0
     """Between two attempts while the store cannot be used."""
