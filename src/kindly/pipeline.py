@@ -69,6 +69,8 @@ async def search(
     """
     if fetch_content:
         await stages.extractor.warm()
+        with suppress(ReadError):
+            await (await stages.library()).warm()
     hits = await stages.searcher.search(query, deadline)
     total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
@@ -286,8 +288,9 @@ async def _store(
             if query is None or count_tokens(document.text) < RANKED_TOKENS:
                 await library.keep_later(page.requested_url, document, page)
                 return ()
-            stored = await library.keep_to_rank(page.requested_url, document, page)
-            return await library.ranked(stored, query.text, RANKED_PASSAGES)
+            return await library.rank_and_keep(
+                page.requested_url, document, page, query.text, RANKED_PASSAGES
+            )
     return ()
 
 

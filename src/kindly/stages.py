@@ -84,7 +84,11 @@ class Reads(Protocol):
 
     async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str: ...
 
-    async def keep_to_rank(self, url: str, document: Document, page: Page) -> StoredPage: ...
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int, /
+    ) -> tuple[Passage, ...]: ...
+
+    async def warm(self) -> None: ...
 
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int, /
@@ -95,10 +99,6 @@ class Reads(Protocol):
     ) -> tuple[Finding, ...]: ...
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
-
-    async def ranked(
-        self, stored: StoredPage, question: str, limit: int, /
-    ) -> tuple[Passage, ...]: ...
 
 
 class Progress(Protocol):

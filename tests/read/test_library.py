@@ -244,23 +244,28 @@ async def test_pages_of_a_process_that_ended_are_stored_by_the_next(
     assert await second.fresh(URL) is not None
 
 
-async def test_page_to_rank_is_ranked_before_it_is_stored(world: LibraryWorld) -> None:
-    library = await queued_library(world, DirectIndexer())
-    unstored = await library.keep_to_rank(URL, document(), page())
-    assert await world.store.page(URL) is None
-    assert unstored.vectors is not None
-    (best, *_) = await library.ranked(unstored, "waggle dance", 3)
+@pytest.mark.parametrize("broken", ["nothing is broken", "waggle"])
+async def test_page_is_ranked_before_it_is_stored_even_if_the_indexer_fails(
+    world: LibraryWorld, broken: str
+) -> None:
+    library = await queued_library(world, DirectIndexer(broken))
+    (best, *_) = await library.rank_and_keep(URL, document(), page(), "waggle dance", 3)
     assert "waggle" in best.text
-    stored = await library.fresh(URL)
-    assert stored is not None
-    assert stored.chunks == unstored.chunks
+    assert best.total == len(document().text)
+    assert bool(world.embedder.texts) is (broken == "waggle")
+
+
+async def test_warm_library_warms_its_indexer(world: LibraryWorld) -> None:
+    indexer = DirectIndexer()
+    await (await queued_library(world, indexer)).warm()
+    assert indexer.batches == [[]]
 
 
 async def test_without_a_queue_pages_are_stored_at_once(world: LibraryWorld) -> None:
     library = world.library()
     assert await library.keep_later(URL, document(), page()) == ""
     assert await world.store.page(URL) is not None
-    await library.keep_to_rank(f"{URL}/2", document(), page())
+    assert await library.rank_and_keep(f"{URL}/2", document(), page(), "waggle dance", 3)
     assert await world.store.page(f"{URL}/2") is not None
 
 

@@ -153,9 +153,14 @@ class FakeLibrary:
         _, note = await self.keep(url, document, page)
         return note
 
-    async def keep_to_rank(self, url: str, document: Document, page: Page) -> StoredPage:
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int
+    ) -> tuple[Passage, ...]:
         stored, _ = await self.keep(url, document, page)
-        return stored
+        return tuple(one.passage for one in self._citations(stored, limit))
+
+    async def warm(self) -> None:
+        pass
 
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
@@ -169,9 +174,6 @@ class FakeLibrary:
             one for stored in self.pages.values() for one in self._citations(stored, limit)
         )
         return tuple(Finding(question, citations[:limit]) for question in questions)
-
-    async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
-        return tuple(one.passage for one in self._citations(stored, limit))
 
     def _citations(self, stored: StoredPage, limit: int) -> tuple[Citation, ...]:
         text = self.texts[stored.entry.url]

@@ -5,9 +5,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from kindly.models import StoredPageInfo
-from kindly.read.indexing.index_process import prepare
-from kindly.read.indexing.index_protocol import QueuedPage, decode_prepared, encode_texts
+from kindly.models import Passage, StoredPageInfo
+from kindly.read.indexing.index_process import answer_to, prepare
+from kindly.read.indexing.index_protocol import (
+    QueuedPage,
+    decode_passages,
+    decode_prepared,
+    encode_question,
+    encode_texts,
+)
 from kindly.read.indexing.page_indexer import IndexingFailed
 from kindly.read.store import EmbeddingModel, PreparedPage
 from tests.support.stored_pages import DIMENSION, NOON, vector
@@ -42,6 +48,14 @@ class DirectIndexer:
         if any(self.broken in page.text for page in pages):
             raise IndexingFailed
         return decode_prepared(prepare(encode_texts(pages, 512), embed), pages)
+
+    async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
+        if self.broken in page.text:
+            raise IndexingFailed
+        return decode_passages(answer_to(encode_question(page, 512, question, limit), embed))
+
+    async def warm(self) -> None:
+        self.batches.append([])
 
     async def rest(self) -> None:
         self.rests += 1

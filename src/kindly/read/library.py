@@ -6,7 +6,7 @@ page is stored after its answer (`keep_later`); what asks for stored pages store
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -163,20 +163,26 @@ class Library:
         _, note = await self._keep(queued)
         return note
 
-    async def keep_to_rank(self, url: str, document: Document, page: Page) -> StoredPage:
-        """Split and embed a document whose passages are ranked now, and store it after the answer.
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int
+    ) -> tuple[Passage, ...]:
+        """The best passages of a document, whether they answer the question or not; it is stored after the answer.
 
         Raises:
             ModelMismatch: the library's vectors are another model's.
         """
-        if self._queue is None or self._indexer is None:
-            stored, _ = await self.keep(url, document, page)
-            return stored
-        await self.keep_later(url, document, page)
-        chunks = await _split(document.text, url, self._policy.chunk_tokens)
-        rows, _ = await embed_or_note(self._embedder, [chunk.text for chunk in chunks])
-        vectors = {} if rows is None else _by_id(chunks, rows)
-        return StoredPage(_entry(url, document, page), chunks, stacked(chunks, vectors))
+        if self._queue is not None and self._indexer is not None:
+            await self.keep_later(url, document, page)
+            queued = QueuedPage(_entry(url, document, page), document.text)
+            with suppress(IndexingFailed):
+                return await self._indexer.rank(queued, question, limit)
+        stored, _ = await self.keep(url, document, page)
+        return await self.ranked(stored, question, limit)
+
+    async def warm(self) -> None:
+        """Have ready what ranking and storing the first page would wait for."""
+        if self._indexer is not None:
+            await self._indexer.warm()
 
     async def _keep(self, page: QueuedPage, *, may_store: bool = True) -> tuple[StoredPage, str]:
         """Split, embed and store a page now; chunks that are stored already are not embedded again."""

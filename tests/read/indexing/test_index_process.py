@@ -9,8 +9,14 @@ import pytest
 from kindly.concurrency.pipe_frames import encode_frame, read_frame
 from kindly.errors import EmbeddingsDown
 from kindly.read.chunk import split
-from kindly.read.indexing.index_process import Embed, embed_locally, serve
-from kindly.read.indexing.index_protocol import QueuedPage, decode_prepared, encode_texts
+from kindly.read.indexing.index_process import Embed, answer_to, embed_locally, serve
+from kindly.read.indexing.index_protocol import (
+    QueuedPage,
+    decode_passages,
+    decode_prepared,
+    encode_question,
+    encode_texts,
+)
 from kindly.read.row_format import indexed_terms
 from kindly.read.store import EmbeddingModel, PreparedPage
 from tests.support.queued_pages import embed, queued
@@ -70,3 +76,15 @@ def test_characters_that_no_database_takes_are_replaced() -> None:
 def test_the_local_model_gives_a_vector_for_each_text(texts: list[str]) -> None:
     vectors, model = embed_locally(texts)
     assert len(vectors) == 2 * model.dimension * len(texts)
+
+
+@pytest.mark.parametrize("has_model", [True, False])
+def test_the_passages_of_one_page_are_ranked(has_model: bool) -> None:
+    def down(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:
+        raise EmbeddingsDown("The model is missing.")
+
+    request = encode_question(LONG, 128, "Sentence 7", 3)
+    found = decode_passages(answer_to(request, embed_locally if has_model else down))
+    assert 0 < len(found) <= 3
+    assert "Sentence 7" in found[0].text
+    assert all(one.total == len(LONG.text) for one in found)

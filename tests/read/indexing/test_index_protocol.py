@@ -6,13 +6,17 @@ from dataclasses import replace
 import pytest
 
 from kindly.concurrency.pipe_frames import BrokenFrame
-from kindly.models import Chunk, FetchMethod, How
+from kindly.models import Chunk, FetchMethod, How, Passage
 from kindly.read.indexing.index_protocol import (
     Preparation,
     QueuedPage,
+    decode_passages,
     decode_prepared,
+    decode_question,
     decode_texts,
+    encode_passages,
     encode_prepared,
+    encode_question,
     encode_texts,
     from_record,
     to_record,
@@ -96,3 +100,18 @@ def test_without_a_model_there_are_no_vectors() -> None:
 def test_an_invalid_answer_is_refused(header: bytes) -> None:
     with pytest.raises(BrokenFrame):
         decode_prepared((header, b"1234"), [TEA])
+
+
+def test_a_question_and_its_passages_come_back() -> None:
+    message = encode_question(TEA, 64, "Which tea?", 3)
+    assert decode_question(message) == ("Which tea?", 3)
+    assert decode_texts(message) == ([(TEA.entry.url, TEA.text)], 64)
+    assert decode_question(encode_texts([TEA], 64)) is None
+    passage = Passage("Green tea", 0, 9, 20, "a", ("Guide",), 0.5)
+    assert decode_passages(encode_passages([passage])) == (passage,)
+
+
+@pytest.mark.parametrize("header", [b"", b"{}x", b"[1]", b"[[1, 2]]"])
+def test_invalid_passages_are_refused(header: bytes) -> None:
+    with pytest.raises(BrokenFrame):
+        decode_passages((header, b""))

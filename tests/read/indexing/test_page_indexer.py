@@ -48,6 +48,17 @@ async def test_pages_are_prepared_by_the_real_process() -> None:
     assert [chunk.text for chunk in first.chunks] == [tea.text]
     assert first.model is not None
     assert len(second.halves[second.chunks[0].id]) == 2 * first.model.dimension
+    (best,) = await indexer.rank(tea, "What is this page about?", 1)
+    assert best.text in tea.text
+    await indexer.rest()
+
+
+async def test_a_warm_process_is_used_by_the_first_page(environ: dict[str, str]) -> None:
+    indexer = ProcessIndexer(512, environ, program="broken_indexer")
+    await indexer.warm()
+    first = await process_of(indexer)
+    await indexer.warm()
+    assert await process_of(indexer) == first
     await indexer.rest()
 
 

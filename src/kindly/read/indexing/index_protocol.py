@@ -1,4 +1,4 @@
-"""Wire protocol between the server and the process that splits and embeds pages: texts in, rows out.
+"""Wire protocol between the server and the process that splits, embeds and ranks pages: texts in, rows out.
 
 Both directions are a JSON header and a body of bytes: the texts, or the vectors in half precision.
 """
@@ -6,14 +6,16 @@ Both directions are a JSON header and a body of bytes: the texts, or the vectors
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import fields as fields_of
 from datetime import datetime
 from typing import Any
 
 from kindly.concurrency.pipe_frames import BrokenFrame, Message
-from kindly.models import Chunk, How, StoredPageInfo
+from kindly.models import Chunk, How, Passage, StoredPageInfo
 from kindly.read.store import EmbeddingModel, PreparedPage
 
 HALF_BYTES = 2
+OF_PASSAGE = tuple(one.name for one in fields_of(Passage))
 ENTRY_FIELDS = (
     "url",
     "title",
@@ -67,6 +69,39 @@ def from_record(record: bytes) -> QueuedPage | None:
         return QueuedPage(StoredPageInfo(**fields), text.decode("utf-8", "surrogatepass"))
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def encode_question(page: QueuedPage, chunk_tokens: int, question: str, limit: int) -> Message:
+    """The request to rank the passages of one page."""
+    header, text = encode_texts([page], chunk_tokens)
+    fields = json.loads(header) | {"question": question, "limit": limit}
+    return json.dumps(fields).encode(), text
+
+
+def decode_question(message: Message) -> tuple[str, int] | None:
+    """The question and the number of passages of a request to rank; None if it is another request."""
+    header = json.loads(message[0])
+    return (header["question"], header["limit"]) if "question" in header else None
+
+
+def encode_passages(passages: Sequence[Passage]) -> Message:
+    """The answer to a request to rank."""
+    return json.dumps(
+        [[getattr(one, name) for name in OF_PASSAGE] for one in passages]
+    ).encode(), b""
+
+
+def decode_passages(message: Message) -> tuple[Passage, ...]:
+    """The passages of an answer.
+
+    Raises:
+        BrokenFrame: the answer is not valid.
+    """
+    try:
+        rows = [dict(zip(OF_PASSAGE, row, strict=True)) for row in json.loads(message[0])]
+        return tuple(Passage(**row | {"section": tuple(row["section"])}) for row in rows)
+    except (ValueError, KeyError, TypeError) as broken:
+        raise BrokenFrame("The answer is not valid.") from broken
 
 
 def encode_texts(pages: Sequence[QueuedPage], chunk_tokens: int) -> Message:

@@ -1,13 +1,23 @@
-"""Splits and embeds pages in a process of its own, which starts with the first page and ends when there is no more."""
+"""Splits, embeds and ranks pages in a process of its own, which runs only while there are pages."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import anyio
 
 from kindly.concurrency.child_process import BROKEN_PIPE, ChildProcess, child_environment
-from kindly.read.indexing.index_protocol import QueuedPage, decode_prepared, encode_texts
+from kindly.concurrency.pipe_frames import Message
+from kindly.models import Passage
+from kindly.read.indexing.index_protocol import (
+    QueuedPage,
+    decode_passages,
+    decode_prepared,
+    encode_question,
+    encode_texts,
+)
 from kindly.read.store import PreparedPage
+
+Value = TypeVar("Value")
 
 PROGRAM = "kindly.read.indexing.index_process"
 TIMEOUT_S = 60.0
@@ -27,6 +37,18 @@ class PageIndexer(Protocol):
         Raises:
             IndexingFailed: at least one of them cannot be prepared.
         """
+        ...
+
+    async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
+        """The best passages of one page.
+
+        Raises:
+            IndexingFailed: the page cannot be ranked.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Load what the first page would wait for."""
         ...
 
     async def rest(self) -> None:
@@ -53,20 +75,33 @@ class ProcessIndexer:
         self._child: ChildProcess | None = None
 
     async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
+        request = encode_texts(pages, self._chunk_tokens)
+        return await self._ask(request, lambda answer: decode_prepared(answer, pages))
+
+    async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
+        request = encode_question(page, self._chunk_tokens, question, limit)
+        return await self._ask(request, decode_passages)
+
+    async def warm(self) -> None:
+        """Start the process, if it does not run; it loads the model without being waited for."""
+        if not self._lock.locked():
+            async with self._lock:
+                await self._started()
+
+    async def _ask(self, request: Message, decode: Callable[[Message], Value]) -> Value:
         async with self._lock:
             usable = False
             try:
                 with anyio.fail_after(self._timeout_s):
                     child = await self._started()
-                    answer = await child.ask(encode_texts(pages, self._chunk_tokens))
-                prepared = decode_prepared(answer, pages)
+                    value = decode(await child.ask(request))
                 usable = not child.outgrown
             except (TimeoutError, *BROKEN_PIPE) as error:
                 raise IndexingFailed from error
             finally:
                 if not usable:
                     await self._end()
-            return prepared
+            return value
 
     async def rest(self) -> None:
         """End the process; the next page starts another."""
