@@ -3,12 +3,17 @@
 import json
 import os
 import sys
+import tracemalloc
 from pathlib import Path
 
 import anyio
 import pytest
 
+from kindly.read.answering import INDEXED_BYTES, index_bytes
+from kindly.read.chunk import split
 from kindly.read.indexing.index_queue import QueueLimits
+from kindly.read.ranking.rank import Index
+from kindly.read.ranking.static_model import load
 from kindly.stages import RECENT_BYTES
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import html, running_site
@@ -80,3 +85,23 @@ def test_what_waits_to_be_stored_takes_little_memory() -> None:
     assert limits.max_bytes <= 12_000_000
     assert limits.batch_bytes <= limits.early_bytes <= limits.max_bytes
     assert RECENT_BYTES <= 6_000_000
+    assert INDEXED_BYTES <= 20_000_000
+
+
+def test_a_ranking_index_takes_no_more_memory_than_is_counted_for_it() -> None:
+    words = ["hive", "honey", "queen", "meadow", "flower", "winter", "forager", "keeper", "swarm"]
+    text = " ".join(
+        f"The {words[n % 9]} of part {n} meets a {words[n * 7 % 8]}, says keeper {n % 31}."
+        for n in range(400)
+    )
+    chunks = split(text, "https://site.example/bees")
+    vectors = load().embed([chunk.text for chunk in chunks])
+    Index(chunks, vectors)
+    tracemalloc.start()
+    try:
+        held = Index(chunks, vectors)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(held.chunks) == len(chunks)
+    assert taken < 1.5 * index_bytes(chunks)
