@@ -5,7 +5,8 @@
 Four processes read and write one library (put, page, candidates); then every page that was acknowledged is
 looked for. Then the candidates of questions over many chunks are timed beside the bare SQL, but for DuckDB, which takes
 half an hour to be filled. With `--kills`, writers are killed at random moments and what they had acknowledged is looked
-for. PostgreSQL is started for the run. Exits 1 when a bar is missed.
+for, once with writers of the store and once with the library's queue. PostgreSQL is started for the run. Exits 1
+when a bar is missed.
 """
 
 import argparse
@@ -295,14 +296,14 @@ BARE: dict[str, Callable[[StoreSettings], Any]] = {
 }
 
 
-def killed(name: str, settings: StoreSettings, kills: int) -> bool:
+def killed(name: str, settings: StoreSettings, kills: int, how: str) -> bool:
     """Kill writers; return whether all acknowledged writes are stored."""
-    killer = Killer(name, settings, random.Random(6))
+    killer = Killer(name, settings, random.Random(6), how)
     missing: list[str] = []
     for _ in range(kills):
         killer.kill_one()
         missing += anyio.run(killer.lost)
-    print(f"{name:9} {kills} kills during {killer.writes} writes: {len(missing)} pages lost")
+    print(f"{name:9} {kills} kills during {killer.writes} {how} writes: {len(missing)} pages lost")
     return not missing
 
 
@@ -337,7 +338,8 @@ def main() -> int:
             if asked.chunks and name != "duckdb":
                 met.append(anyio.run(candidates, name, fresh("many"), asked.chunks))
             if asked.kills:
-                met.append(killed(name, fresh("kills"), asked.kills))
+                met.append(killed(name, fresh("kills"), asked.kills, "direct"))
+                met.append(killed(name, fresh("queue"), asked.kills, "queued"))
     return int(not all(met))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -15,8 +16,8 @@ from kindly.errors import (
     StoreUnavailable,
 )
 from kindly.extract import ExtractOptions
-from kindly.models import FetchMethod, How
-from kindly.stages import RECENT_CHARACTERS, Stages
+from kindly.models import FetchMethod, How, Link
+from kindly.stages import RECENT_BYTES, Stages, held_bytes
 from kindly.telemetry.trace import Span, listening
 from tests.support.fake_stages import (
     FakeExtractor,
@@ -87,8 +88,17 @@ async def test_without_a_library_opening_it_is_an_error() -> None:
         await stages().library()
 
 
-async def test_recent_documents_are_bounded_by_their_characters() -> None:
+@pytest.mark.parametrize("letters", ["abc", "αβγ"], ids=["one byte each", "two bytes each"])
+async def test_recent_documents_are_bounded_by_their_bytes(letters: str) -> None:
     recent = stages().recent
-    for name in "abc":
-        recent.put(name, document(page(URL, name * (RECENT_CHARACTERS // 2))))
-    assert [name in recent for name in "abc"] == [False, True, True]
+    half = RECENT_BYTES // 2 // (1 if letters.isascii() else 2) - 100
+    for name in letters:
+        recent.put(name, document(page(URL, name * half)))
+    assert [name in recent for name in letters] == [False, True, True]
+    assert recent.weight <= RECENT_BYTES
+
+
+def test_links_count_against_the_bytes_of_a_document() -> None:
+    plain = document(page(URL, "Tea."))
+    linked = replace(plain, links=(Link("tea", URL),) * 100)
+    assert held_bytes(linked) > held_bytes(plain) + 100 * len(URL)

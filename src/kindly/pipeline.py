@@ -71,6 +71,8 @@ async def search(
     """
     if fetch_content:
         await stages.extractor.warm()
+        with suppress(ReadError):
+            await (await stages.library()).warm()
     hits = await stages.searcher.search(query, deadline)
     total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
@@ -289,9 +291,12 @@ async def _store(
     with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
         library = await stages.library()
         with span(Step.READ):
-            stored, _ = await library.keep(page.requested_url, document, page)
-            if query is not None and count_tokens(document.text) >= RANKED_TOKENS:
-                return await library.ranked(stored, query.text, RANKED_PASSAGES)
+            if query is None or count_tokens(document.text) < RANKED_TOKENS:
+                await library.keep_later(page.requested_url, document, page)
+                return ()
+            return await library.rank_and_keep(
+                page.requested_url, document, page, query.text, RANKED_PASSAGES
+            )
     return ()
 
 

@@ -4,6 +4,7 @@ The pipeline depends on these only, not on a particular provider, HTTP client, p
 """
 
 import hashlib
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -24,13 +25,14 @@ from kindly.storage.lru import LruCache
 from kindly.telemetry.trace import span
 from kindly.urls import Url
 
-RECENT_CHARACTERS = 8_000_000
-LINK_CHARACTERS = 300
-"""What a link counts against `RECENT_CHARACTERS`."""
+RECENT_BYTES = 6_000_000
+LINK_BYTES = 600
+"""What a link takes in memory, about."""
 
 
-def _characters(document: Document) -> int:
-    return len(document.text) + LINK_CHARACTERS * len(document.links)
+def held_bytes(document: Document) -> int:
+    """What a document takes in memory, about."""
+    return sys.getsizeof(document.text) + LINK_BYTES * len(document.links)
 
 
 class Searches(Protocol):
@@ -82,6 +84,14 @@ class Reads(Protocol):
         self, url: str, document: Document, page: Page | None = None
     ) -> tuple[StoredPage, str]: ...
 
+    async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str: ...
+
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int, /
+    ) -> tuple[Passage, ...]: ...
+
+    async def warm(self) -> None: ...
+
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int, /
     ) -> tuple[Finding, ...]: ...
@@ -91,10 +101,6 @@ class Reads(Protocol):
     ) -> tuple[Finding, ...]: ...
 
     async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
-
-    async def ranked(
-        self, stored: StoredPage, question: str, limit: int, /
-    ) -> tuple[Passage, ...]: ...
 
 
 class Progress(Protocol):
@@ -124,7 +130,7 @@ class Stages:
     redactor: Redactor = field(default_factory=lambda: Redactor.of(()))
     """Masks the user's keys in what pages say, before it is cut or stored."""
     recent: LruCache[str, Document] = field(
-        default_factory=lambda: LruCache(RECENT_CHARACTERS, _characters)
+        default_factory=lambda: LruCache(RECENT_BYTES, held_bytes)
     )
     """Documents that were returned last, by `cursor_key`: a cursor continues exactly the same text."""
 

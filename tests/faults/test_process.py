@@ -130,16 +130,19 @@ async def test_a_server_over_http_told_to_stop_in_mid_call_ends_soon_and_leaves_
 
 
 @posix
+@pytest.mark.parametrize("tool", ["read_page", "get_content"])
 async def test_what_was_answered_is_there_after_the_server_was_killed(
-    site: Site, tmp_path: Path
+    site: Site, tmp_path: Path, tool: str
 ) -> None:
     pages(site)
     for number in range(KILLS):
         with anyio.fail_after(PATIENCE_S), raw_server(site, tmp_path) as server:
             await server.send(INITIALIZE, INITIALIZED)
             await server.receive()
-            asked = {"url": site.url(f"/p{number}"), "question": "What do bees see?"}
-            await server.send(tool_call(2, "read_page", asked))
+            asked = {"url": site.url(f"/p{number}")}
+            if tool == "read_page":
+                asked["question"] = "What do bees see?"
+            await server.send(tool_call(2, tool, asked))
             assert not (await server.receive())["result"].get("isError")
             below = children(server.process.pid)
             server.process.kill()

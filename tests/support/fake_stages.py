@@ -149,6 +149,19 @@ class FakeLibrary:
         self.texts[url] = document.text
         return self.pages[url], ""
 
+    async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
+        _, note = await self.keep(url, document, page)
+        return note
+
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int
+    ) -> tuple[Passage, ...]:
+        stored, _ = await self.keep(url, document, page)
+        return tuple(one.passage for one in self._citations(stored, limit))
+
+    async def warm(self) -> None:
+        pass
+
     async def ask(
         self, stored: StoredPage, questions: Sequence[str], limit: int
     ) -> tuple[Finding, ...]:
@@ -161,9 +174,6 @@ class FakeLibrary:
             one for stored in self.pages.values() for one in self._citations(stored, limit)
         )
         return tuple(Finding(question, citations[:limit]) for question in questions)
-
-    async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
-        return tuple(one.passage for one in self._citations(stored, limit))
 
     def _citations(self, stored: StoredPage, limit: int) -> tuple[Citation, ...]:
         text = self.texts[stored.entry.url]

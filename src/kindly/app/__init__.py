@@ -16,6 +16,7 @@ from kindly.app.lazy import LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
+from kindly.concurrency.process_limits import share_one_arena
 from kindly.errors import KindlyError
 from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.fetch.fetcher import Seams, open_fetcher
@@ -60,10 +61,13 @@ class App:
     """Opens search, so that `provider_status` has the statistics of former runs."""
     library_store: "Callable[[], Awaitable[Store]] | None" = None
     """Opens the library's store."""
+    settle_library: Callable[[], Awaitable[None]] = _nothing_to_open
+    """Stores the pages that were answered and are still queued, so that the store has them all."""
     tracer: Tracer | None = None
 
     async def warm(self) -> None:
-        """Prepare what the first call would wait for. That call reports a failure."""
+        """Prepare what the first call would wait for, before most threads start. That call reports a failure."""
+        share_one_arena()
         with suppress(KindlyError):
             await self.tls.context()
 
@@ -103,7 +107,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
         stack.callback(tasks.cancel_scope.cancel)
         search = LazySearch(settings, tls, tasks, traffic, warn_once)
         stack.push_async_callback(search.aclose)
-        library = LazyLibrary(settings, tls, traffic, warn_once)
+        library = LazyLibrary(settings, tls, traffic, warn_once, tasks)
         stack.push_async_callback(library.aclose)
         browser = renderer(settings, tls, tasks)
         stages = Stages(
@@ -127,6 +131,7 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             provider_status=search.provider_status,
             open_search=search.open,
             library_store=library.store,
+            settle_library=library.settle,
             tracer=await stack.enter_async_context(tracing(settings)),
         )
 

@@ -90,7 +90,7 @@ class LazySearch:
 
 
 class LazyLibrary:
-    """The library of read pages with its store and its embedder."""
+    """The library of read pages with its store and its embedder. With `tasks`, pages are stored after the answer."""
 
     def __init__(
         self,
@@ -98,28 +98,36 @@ class LazyLibrary:
         tls: Tls,
         traffic: Traffic = STRAIGHT,
         warn_once: WarnOnce | None = None,
+        tasks: TaskGroup | None = None,
     ) -> None:
         self._settings = settings
         self._tls = tls
         self._traffic = traffic
         self._warn_once = warn_once
+        self._tasks = tasks
         self._opening = anyio.Lock()
         self._opened: OpenLibrary | None = None
 
     async def open(self) -> "Library":
         async with self._opening:
             if self._opened is None:
-                from kindly.app.reader import build_library
+                from kindly.app.reader import build_library, open_queue
 
                 remote = self._settings.embedder_spec.is_remote
                 context = await self._tls.context() if remote else None
-                self._opened = build_library(
-                    self._settings, context, self._traffic, self._warn_once
-                )
+                opened = build_library(self._settings, context, self._traffic, self._warn_once)
+                if self._tasks is not None:
+                    queue = await open_queue(opened.library, self._settings)
+                    self._tasks.start_soon(queue.run)
+                self._opened = opened
             return self._opened.library
 
     async def store(self) -> "Store":
         return (await self.open()).store
+
+    async def settle(self) -> None:
+        """Store the pages that are queued."""
+        await (await self.open()).settle()
 
     async def aclose(self) -> None:
         if self._opened is not None:

@@ -2,15 +2,20 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kindly.app.stage_settings import api_proxies
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder, EmbedderSettings
+from kindly.read.indexing.index_queue import IndexQueue
+from kindly.read.indexing.page_indexer import ProcessIndexer
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.settings import Settings
+from kindly.storage.journal import Journal
 from kindly.telemetry.warn_once import WarnOnce
 from kindly.version import SERVER_NAME
 
@@ -31,8 +36,8 @@ class OpenLibrary:
     client: "httpx2.AsyncClient | None" = None
 
     async def aclose(self) -> None:
-        """Close the store and the connections to the embedding server."""
-        await self.library.store.aclose()
+        """Close the library and the connections to the embedding server."""
+        await self.library.aclose()
         if self.client is not None:
             await self.client.aclose()
 
@@ -61,6 +66,23 @@ def build_library(
     opened = build_embedder(settings, context, traffic)
     library = Library(store, opened.embedder, library_policy(settings), warnings=warn_once)
     return OpenLibrary(library, opened.client)
+
+
+async def open_queue(library: Library, settings: Settings) -> IndexQueue:
+    """Have the library store pages after their answer; pages that another process left come first."""
+    journal = Journal(_queue_folder(settings)) if settings.store_spec.is_persistent else None
+    indexer = None
+    if not settings.embedder_spec.is_remote:
+        indexer = ProcessIndexer(settings.embedding_tokens_size, settings.child_environ)
+    return await library.open_queue(journal, indexer)
+
+
+def _queue_folder(settings: Settings) -> Path:
+    """The journal of this store: pages that are left for one store are not for another."""
+    spec = settings.store_spec
+    address = settings.store.get_secret_value() if spec.schemes else ""
+    name = f"{spec.name}-{sha256(address.encode()).hexdigest()[:12]}" if address else spec.name
+    return settings.data_path / "queue" / name
 
 
 def build_store(settings: Settings) -> Store:

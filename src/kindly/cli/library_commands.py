@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import anyio
 import click
 
-from kindly.app.reader import OpenLibrary, build_library, build_store
+from kindly.app.reader import OpenLibrary, build_library, build_store, open_queue
 from kindly.errors import InputError, KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
@@ -40,6 +40,8 @@ async def _run(settings: Settings, work: Work) -> int | KindlyError:
     context = await Tls(settings.ssl_cert_file).context() if remote else None
     reading = build_library(settings, context)
     try:
+        await open_queue(reading.library, settings)
+        await reading.library.settle()
         return await work(reading)
     except KindlyError as error:
         return error

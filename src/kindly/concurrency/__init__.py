@@ -1,1 +1,1 @@
-"""Limits and locks: call limit, cool-downs, single flight, locks per key, BLAS threads."""
+"""Limits and locks: call limit, cool-downs, single flight, locks per key, BLAS threads, child processes."""

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-INDEXED_CHUNKS = 1_000
-"""Chunks whose ranking index stays in memory."""
+INDEXED_BYTES = 20_000_000
+"""Of ranking indexes that stay in memory."""
+BYTES_PER_CHARACTER = 75
+"""What an index takes for each character of its chunks, as measured on articles."""
 CANDIDATES = 48
 """Chunks that the store returns for a question by words, and as many by vector."""
 LONGEST = "The longest parts of the page follow, because neither words nor embeddings single out a passage."
@@ -44,7 +46,7 @@ class Answering:
         self._embedder = embedder
         self._threshold = threshold
         self._indexes: LruCache[tuple[str, str, bool], Index] = LruCache(
-            INDEXED_CHUNKS, lambda index: len(index.chunks)
+            INDEXED_BYTES, lambda index: index_bytes(index.chunks)
         )
 
     async def ask(
@@ -146,6 +148,11 @@ def stacked(chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]") -> "Vecto
     if not chunks or any(chunk.id not in vectors for chunk in chunks):
         return None
     return np.stack([vectors[chunk.id] for chunk in chunks])
+
+
+def index_bytes(chunks: Sequence[Chunk]) -> int:
+    """What the ranking index of these chunks takes in memory, about."""
+    return BYTES_PER_CHARACTER * sum(len(chunk.text) for chunk in chunks)
 
 
 def _build(chunks: Sequence[Chunk], vectors: "Vectors | None") -> "Index":

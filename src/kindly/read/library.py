@@ -1,10 +1,12 @@
 """The library of pages read: cut into chunks, embedded and stored once, and again only where a page changed.
 
-Nothing here downloads. If the store fails, the page is answered but not stored, and a note says so.
+Nothing here downloads. If the store fails, the page is answered but not stored, and a note says so. With a queue, a
+page is stored after its answer (`keep_later`); what asks for stored pages stores the queued ones first.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -17,10 +19,14 @@ from kindly.errors import ModelMismatch
 from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
+from kindly.read.indexing.index_protocol import QueuedPage
+from kindly.read.indexing.index_queue import IndexQueue, QueueLimits
+from kindly.read.indexing.page_indexer import IndexingFailed, PageIndexer
 from kindly.read.model_check import ensure_same_model
 from kindly.read.similarity import SimilaritySearch
-from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, Store, StoredPage
 from kindly.read.store_breaker import StoreBreaker
+from kindly.storage.journal import Journal
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -29,12 +35,16 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+logger = logging.getLogger(__name__)
+
 SPLIT_INLINE_CHARACTERS = 20_000
 """Texts up to this length are split in under a millisecond, without a thread."""
 EVICT_EVERY = 200
 """Writes between two evictions."""
 CLOCK_SKEW = timedelta(minutes=5)
 """How far a page's time may be ahead of this machine's clock."""
+CLOSE_S = 5.0
+"""How long closing may take to store what is queued."""
 NOT_KEPT = "The page was read, but could not be kept in the library."
 
 
@@ -72,6 +82,36 @@ class Library:
         self._breaker = StoreBreaker(store, warnings or WarnOnce(), clock.monotonic)
         self._puts = 0
         self._model_is_checked = False
+        self._queue: IndexQueue | None = None
+        self._indexer: PageIndexer | None = None
+
+    async def open_queue(
+        self,
+        journal: Journal | None,
+        indexer: PageIndexer | None,
+        limits: QueueLimits = QueueLimits(),  # noqa: B008 - frozen
+    ) -> IndexQueue:
+        """Store pages after their answer from now on, beginning with those that other processes left.
+
+        The `indexer` splits and embeds them; without one, this process does.
+        """
+        self._indexer = indexer
+        rest = {} if indexer is None else {"rest": indexer.rest}
+        queue = self._queue = IndexQueue(self._index, journal, limits, **rest)
+        await queue.take_over()
+        return queue
+
+    async def aclose(self) -> None:
+        """Store what is queued, as far as there is time, and close the store."""
+        if self._queue is not None:
+            await self._queue.aclose(CLOSE_S)
+        await self.store.aclose()
+
+    async def settle(self, url: str | None = None) -> None:
+        """Store the queued pages, if this page is among them, or any."""
+        queue = self._queue
+        if queue is not None and (len(queue) if url is None else url in queue):
+            await queue.flush()
 
     async def fresh(self, url: str) -> StoredPage | None:
         """The stored page, if it was fetched recently and every chunk has a vector.
@@ -80,6 +120,7 @@ class Library:
             ModelMismatch: the library's vectors are another model's.
         """
         await self._check_model()
+        await self.settle(url)
         stored = await self._breaker.attempt(partial(self.store.page, url))
         if stored is None or stored.vectors is None:
             return None
@@ -99,24 +140,105 @@ class Library:
             ModelMismatch: the library's vectors are another model's.
         """
         await self._check_model()
-        entry = _entry(url, document, page)
-        before = await self._breaker.attempt(partial(self.store.page, url))
+        await self.settle(url)
+        return await self._keep(
+            QueuedPage(_entry(url, document, page), document.text), may_store=_may_store(page)
+        )
+
+    async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
+        """Store a document after the answer; before it, only write it to the journal. Return a note of what failed.
+
+        Raises:
+            ModelMismatch: the library's vectors are another model's.
+        """
+        if not _may_store(page):
+            return ""
+        await self._check_model()
+        queued = QueuedPage(_entry(url, document, page), document.text)
+        if self._queue is not None:
+            try:
+                return "" if await self._queue.add(queued) else NOT_KEPT
+            except OSError as error:
+                logger.debug("the journal cannot be written", extra={"reason": error.strerror})
+        _, note = await self._keep(queued)
+        return note
+
+    async def rank_and_keep(
+        self, url: str, document: Document, page: Page, question: str, limit: int
+    ) -> tuple[Passage, ...]:
+        """The best passages of a document, whether they answer the question or not; it is stored after the answer.
+
+        Raises:
+            ModelMismatch: the library's vectors are another model's.
+        """
+        if self._queue is not None and self._indexer is not None:
+            await self.keep_later(url, document, page)
+            queued = QueuedPage(_entry(url, document, page), document.text)
+            with suppress(IndexingFailed):
+                return await self._indexer.rank(queued, question, limit)
+        stored, _ = await self.keep(url, document, page)
+        return await self.ranked(stored, question, limit)
+
+    async def warm(self) -> None:
+        """Have ready what ranking and storing the first page would wait for."""
+        if self._indexer is not None:
+            await self._indexer.warm()
+
+    async def _keep(self, page: QueuedPage, *, may_store: bool = True) -> tuple[StoredPage, str]:
+        """Split, embed and store a page now; chunks that are stored already are not embedded again."""
+        entry = page.entry
+        before = await self._breaker.attempt(partial(self.store.page, entry.url))
         known: dict[str, Vectors] = {}
         if before is not None and before.vectors is not None:
             if before.entry.content_hash == entry.content_hash:
-                await self._breaker.attempt(partial(self.store.touch, url, entry.crawled_at))
+                await self._breaker.attempt(partial(self.store.touch, entry.url, entry.crawled_at))
                 return StoredPage(entry, before.chunks, before.vectors), ""
             known = _by_id(before.chunks, before.vectors)
-        chunks = await _split(document.text, url, self._policy.chunk_tokens)
+        chunks = await _split(page.text, entry.url, self._policy.chunk_tokens)
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
         fresh = {} if rows is None else _by_id(unknown, rows)
         if (model := self._model(fresh)) is not None:
             ensure_same_model(self._model(known), model)
-        if page is None or "no-store" not in page.cache_control:
-            kept = await self._put(entry, chunks, fresh)
+        if may_store:
+            kept = await self._put(
+                partial(self.store.put, entry, chunks, fresh, self._model(fresh))
+            )
             note = " ".join(filter(None, (note, "" if kept else NOT_KEPT)))
         return StoredPage(entry, chunks, stacked(chunks, known | fresh)), note
+
+    async def _index(self, pages: Sequence[QueuedPage]) -> bool:
+        """Store queued pages; False if the store cannot be used now."""
+        by_age = sorted(pages, key=lambda page: page.entry.crawled_at)
+        latest = {page.entry.url: page for page in by_age}
+        known = await self._breaker.attempt(partial(self.store.versions, list(latest)))
+        if known is None:
+            return False
+        changed = []
+        for url, page in latest.items():
+            version = known.get(url)
+            if version is None or _is_other(page.entry, version):
+                changed.append(page)
+            elif version.crawled_at < page.entry.crawled_at:
+                await self._breaker.attempt(partial(self.store.touch, url, page.entry.crawled_at))
+        if self._indexer is None:
+            return all([NOT_KEPT not in (await self._keep(page))[1] for page in changed])
+        prepared = await self._prepared(changed, self._indexer)
+        return not prepared or await self._put(partial(self.store.put_all, prepared), len(prepared))
+
+    async def _prepared(
+        self, pages: Sequence[QueuedPage], indexer: PageIndexer
+    ) -> list[PreparedPage]:
+        """The pages as they are stored. One that cannot be prepared is left out."""
+        if not pages:
+            return []
+        try:
+            return await indexer.prepare(pages)
+        except IndexingFailed:
+            if len(pages) == 1:
+                logger.warning("A page could not be indexed; it is not kept in the library.")
+                return []
+        return [one for page in pages for one in await self._prepared([page], indexer)]
 
     async def embed_again(self, url: str) -> bool:
         """Embed a stored page with the configured model; False if there is no such page.
@@ -152,6 +274,7 @@ class Library:
             StoreUnavailable: the store fails.
             ModelMismatch: its vectors are another model's.
         """
+        await self.settle()
         if not self._model_is_checked:
             self._compare(await self.store.model())
         return await self._answering.recall(questions, limit)
@@ -160,14 +283,14 @@ class Library:
         """The best passages of a page, whether they answer the question or not."""
         return await self._answering.ranked(stored, question, limit)
 
-    async def _put(
-        self, entry: StoredPageInfo, chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]"
-    ) -> bool:
+    async def _put(self, write: Callable[[], Awaitable[None]], pages: int = 1) -> bool:
+        """Write pages, and evict old ones now and then; False if the store cannot be used."""
+
         async def put() -> bool:
-            await self.store.put(entry, chunks, vectors, self._model(vectors))
+            await write()
             self._breaker.was_written()
-            self._puts += 1
-            if self._puts % EVICT_EVERY == 0:
+            before_these, self._puts = self._puts, self._puts + pages
+            if self._puts // EVICT_EVERY > before_these // EVICT_EVERY:
                 before = self._clock.now() - self._policy.max_age
                 await self.store.evict(max_bytes=self._policy.max_bytes, before=before)
             return True
@@ -215,6 +338,17 @@ def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
         how=document.how,
         partial=document.partial,
     )
+
+
+def _may_store(page: Page | None) -> bool:
+    return page is None or "no-store" not in page.cache_control
+
+
+def _is_other(entry: StoredPageInfo, stored: PageVersion) -> bool:
+    """Whether a page is to be stored: it is not older than the stored version, which differs or has no vectors."""
+    if stored.crawled_at > entry.crawled_at:
+        return False
+    return not stored.complete or stored.content_hash != entry.content_hash
 
 
 def _by_id(chunks: Sequence[Chunk], rows: "Sequence[Vectors] | Vectors") -> "dict[str, Vectors]":

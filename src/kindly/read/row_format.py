@@ -28,6 +28,7 @@ BYTES_PER_TEXT_BYTE = 3
 """On disk: the text, its terms and their index."""
 BYTES_PER_CHUNK = 400
 BYTES_PER_DIMENSION = 3
+HALF_BYTES = 2
 DOCUMENT = (
     "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial"
 )
@@ -149,6 +150,17 @@ def estimated_bytes(chunks: Iterable[Chunk], dimension: int) -> int:
     )
 
 
+def to_vectors(halves: Mapping[str, bytes]) -> "dict[str, Vectors]":
+    """Vectors from half precision."""
+    import numpy as np
+
+    return {id_: np.frombuffer(half, "<f2").astype(np.float32) for id_, half in halves.items()}
+
+
+def _shape(vector: "Vectors | bytes") -> tuple[int, ...]:
+    return (len(vector) // HALF_BYTES,) if isinstance(vector, bytes) else vector.shape
+
+
 def to_micros(moment: datetime) -> int:
     """Microseconds since 1970."""
     return (moment - EPOCH) // MICROSECOND
@@ -180,7 +192,9 @@ def to_model(meta: Mapping[str, str]) -> EmbeddingModel | None:
 
 
 def model_to_keep(
-    stored: EmbeddingModel | None, given: EmbeddingModel | None, vectors: "Mapping[str, Vectors]"
+    stored: EmbeddingModel | None,
+    given: EmbeddingModel | None,
+    vectors: "Mapping[str, Vectors] | Mapping[str, bytes]",
 ) -> EmbeddingModel | None:
     """The model to store, if these are the store's first vectors.
 
@@ -193,6 +207,6 @@ def model_to_keep(
     if given is None:
         return None
     ensure_same_model(stored, given)
-    if any(vector.shape != (given.dimension,) for vector in vectors.values()):
+    if any(_shape(vector) != (given.dimension,) for vector in vectors.values()):
         raise ValueError("a vector does not have its model's dimension")
     return given if stored is None and vectors else None

@@ -35,6 +35,30 @@ class StoredPage:
 
 
 @dataclass(frozen=True, slots=True)
+class PreparedPage:
+    """A page to store, with all that is computed from its text, as bytes and strings that are stored as they are."""
+
+    entry: StoredPageInfo
+    chunks: tuple[Chunk, ...]
+    terms: Mapping[str, str] = field(repr=False)
+    """The terms that the word search uses, separated by spaces, by chunk id."""
+    halves: Mapping[str, bytes] = field(repr=False)
+    """The vectors in half precision, little-endian, by chunk id; empty if there are none."""
+    model: "EmbeddingModel | None" = None
+    """What made the vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """Which version of a page a store has."""
+
+    content_hash: str
+    crawled_at: datetime
+    complete: bool
+    """Whether every chunk has a vector."""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk that may answer a question to the whole library."""
 
@@ -92,6 +116,18 @@ class Store(Protocol):
         Raises:
             ModelMismatch: the store holds another model's vectors.
         """
+        ...
+
+    async def put_all(self, pages: Sequence[PreparedPage]) -> None:
+        """Store several pages as `put` does, in one transaction. They are durable on return.
+
+        Raises:
+            ModelMismatch: the store holds another model's vectors.
+        """
+        ...
+
+    async def versions(self, urls: Sequence[str]) -> dict[str, PageVersion]:
+        """The stored version of each of these pages that is stored."""
         ...
 
     async def touch(self, url: str, crawled_at: datetime) -> None:

@@ -86,7 +86,7 @@ def runs_together(term: str) -> bool:
     return _UNSPACED.match(term) is not None
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=30_000)
 def term_words(token: str) -> tuple[tuple[str, str], ...]:
     """The terms of a token, each with its word in lower case."""
     found = _terms_of(token)

@@ -10,11 +10,10 @@ import anyio
 import pytest
 
 from kindly.budget import Deadline
-from kindly.concurrency.blas import THREAD_VARIABLES
 from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.workers.worker_pool import WorkerPool, worker_environment
+from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.paths import ROOT
@@ -192,11 +191,6 @@ async def test_worker_sees_no_key_of_the_server() -> None:
         names = set((await run(workers, "environment")).split())
     assert {"PATH", "PYTHONPATH"} <= names
     assert not names & {"SERPER_API_KEY", "HOME"}
-
-
-def test_worker_environment_has_only_what_python_needs() -> None:
-    kept = worker_environment({"LANG": "C", "TAVILY_API_KEY": "made-up", "KINDLY_PROFILE": "media"})
-    assert set(kept) == {"LANG", "PYTHONPATH", *THREAD_VARIABLES}
 
 
 async def test_warm_starts_one_process_that_the_first_page_uses() -> None:

@@ -1,35 +1,31 @@
-import os
 from dataclasses import replace
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 
+from kindly.concurrency.pipe_frames import Message, encode_frame, read_frame
 from kindly.errors import ExtractionFailed, NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.workers import worker_protocol
-from kindly.extract.workers.worker_process import Extract, MemoryUse, memory_use, serve
+from kindly.extract.workers.worker_process import Extract, serve
 from kindly.models import Document, Page
 from tests.support.html_pages import page
 
 
-def exchange(*pages: Page, how: Extract = extract) -> list[worker_protocol.Message]:
+def exchange(*pages: Page, how: Extract = extract) -> list[Message]:
     """The answers of a worker to these pages."""
     requests = b"".join(
         piece
         for each in pages
-        for piece in worker_protocol.encode_message(
-            worker_protocol.encode_request(each, ExtractOptions(), 30)
-        )
+        for piece in encode_frame(worker_protocol.encode_request(each, ExtractOptions(), 30))
     )
     answers = BytesIO()
     serve(BytesIO(requests), answers, how)
     answers.seek(0)
-    messages: list[worker_protocol.Message] = []
-    while prefix := answers.read(worker_protocol.PREFIX.size):
-        header, body, _ = worker_protocol.decode_prefix(prefix)
-        messages.append((answers.read(header), answers.read(body)))
+    messages: list[Message] = []
+    while (message := read_frame(answers)) is not None:
+        messages.append(message)
     return messages
 
 
@@ -68,14 +64,3 @@ def test_cut_page_is_halved_until_it_can_be_read() -> None:
 
 def test_closed_pipe_ends_the_service() -> None:
     assert exchange() == []
-
-
-def test_memory_use_is_zero_without_proc(tmp_path: Path) -> None:
-    assert memory_use(tmp_path / "missing") == MemoryUse(0, 0, 0)
-
-
-def test_memory_use_is_read_from_statm(tmp_path: Path) -> None:
-    statm = tmp_path / "statm"
-    statm.write_text("5 4 3 2 0 6 0\n", encoding="ascii")
-    size = os.sysconf("SC_PAGE_SIZE")
-    assert memory_use(statm) == MemoryUse(5 * size, 4 * size, 6 * size)

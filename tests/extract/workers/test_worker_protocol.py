@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from kindly.concurrency.pipe_frames import BrokenFrame
 from kindly.errors import (
     ExtractionFailed,
     InputError,
@@ -78,18 +79,5 @@ def test_error_round_trips_with_its_fields(error: KindlyError) -> None:
     ],
 )
 def test_invalid_answer_is_refused(header: bytes) -> None:
-    with pytest.raises(worker_protocol.BrokenWorkerPipe):
+    with pytest.raises(BrokenFrame):
         worker_protocol.decode_answer((header, b""))
-
-
-def test_message_larger_than_any_document_is_refused() -> None:
-    with pytest.raises(worker_protocol.BrokenWorkerPipe):
-        worker_protocol.decode_prefix(
-            worker_protocol.PREFIX.pack(1, worker_protocol.MAX_BYTES, False)
-        )
-
-
-def test_prefix_is_followed_by_header_and_body() -> None:
-    sent = b"".join(worker_protocol.encode_message((b"ab", b"cde"), outgrown=True))
-    assert worker_protocol.decode_prefix(sent[: worker_protocol.PREFIX.size]) == (2, 3, True)
-    assert sent[worker_protocol.PREFIX.size :] == b"abcde"

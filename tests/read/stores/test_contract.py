@@ -9,7 +9,8 @@ import pytest
 
 from kindly.errors import ModelMismatch
 from kindly.models import FetchMethod, How
-from kindly.read.store import EmbeddingModel, Store, StoredPage
+from kindly.read.row_format import indexed_terms
+from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, Store, StoredPage
 from kindly.read.stores import PERSISTENT
 from kindly.text.terms import terms
 from tests.support.stored_pages import DIMENSION, MODEL, NOON, Made, days, page, vector
@@ -126,6 +127,59 @@ async def test_a_changed_page_keeps_the_vectors_of_what_stayed(store: Store) -> 
     assert same(await store.page(TEA.entry.url), changed)
     found = await store.candidates(terms("water boil"), vector("Water should not boil."), 9)
     assert {one.chunk.id for one in found} <= {one.id for one in changed.chunks}
+
+
+def prepared(made: Made, *, embedded: bool = True) -> PreparedPage:
+    """A page as the index process prepares it."""
+    halves = {id_: one.astype("<f2").tobytes() for id_, one in made.vectors.items()}
+    words = {chunk.id: " ".join(indexed_terms(chunk)) for chunk in made.chunks}
+    if not embedded:
+        return PreparedPage(made.entry, made.chunks, words, {})
+    return PreparedPage(made.entry, made.chunks, words, halves, MODEL)
+
+
+async def test_prepared_pages_are_stored_together_and_found_like_others(store: Store) -> None:
+    wine = page("wine", ["Wine is fermented.", "Grapes are pressed."])
+    await store.put_all([prepared(TEA), prepared(wine)])
+    assert same(await store.page(TEA.entry.url), TEA)
+    assert same(await store.page(wine.entry.url), wine)
+    found = await store.candidates(terms("oxidised"), None, 5)
+    assert [one.chunk for one in found] == [TEA.chunks[1]]
+    found = await store.candidates([], vector("Grapes are pressed."), 1)
+    assert [one.chunk for one in found] == [wine.chunks[1]]
+    assert await store.model() == MODEL
+
+
+async def test_a_prepared_page_replaces_the_one_that_was_put(store: Store) -> None:
+    await keep(store, TEA)
+    changed = page("tea", ["Oolong is between.", "Black tea is oxidised."])
+    await store.put_all([prepared(changed)])
+    assert same(await store.page(TEA.entry.url), changed)
+    await store.put_all([prepared(changed)])
+    assert same(await store.page(TEA.entry.url), changed)
+    assert (await store.stats()).chunks == 2
+
+
+async def test_no_page_of_another_model_is_stored(store: Store) -> None:
+    await keep(store, TEA)
+    other = replace(prepared(page("wine", ["Wine."])), model=EmbeddingModel("other", DIMENSION))
+    with pytest.raises(ModelMismatch):
+        await store.put_all([other])
+    assert (await store.stats()).pages == 1
+
+
+async def test_the_versions_of_stored_pages_tell_whether_they_are_complete(store: Store) -> None:
+    wine = page("wine", ["Wine is fermented."], crawled_at=NOON + days(1))
+    await store.put_all([prepared(TEA), prepared(wine, embedded=False)])
+    empty = page("empty", [])
+    await store.put(empty.entry, (), {}, None)
+    urls = [made.entry.url for made in (TEA, wine, empty)]
+    assert await store.versions([*urls, "https://site.example/missing"]) == {
+        urls[0]: PageVersion(TEA.entry.content_hash, NOON, complete=True),
+        urls[1]: PageVersion(wine.entry.content_hash, NOON + days(1), complete=False),
+        urls[2]: PageVersion(empty.entry.content_hash, NOON, complete=False),
+    }
+    assert await store.versions([]) == {}
 
 
 async def test_vectors_may_come_later(store: Store) -> None:

@@ -12,16 +12,22 @@ from tests.support.killing import Killer
 from tests.support.postgres import schema
 
 KILLS = {"sqlite": 12, "duckdb": 6, "postgres": 6}
+QUEUED_KILLS = {"sqlite": 6, "duckdb": 3, "postgres": 3}
+CASES = [
+    *((name, kills, "direct") for name, kills in KILLS.items()),
+    *((name, kills, "queued") for name, kills in QUEUED_KILLS.items()),
+]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-@pytest.mark.parametrize(("name", "kills"), KILLS.items(), ids=KILLS)
+@pytest.mark.parametrize(("name", "kills", "how"), CASES)
 def test_nothing_acknowledged_is_lost(
-    name: str, kills: int, tmp_path: Path, request: pytest.FixtureRequest
+    name: str, kills: int, how: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     url = schema(request.getfixturevalue("postgres")) if name == "postgres" else ""
-    killer = Killer(name, StoreSettings(tmp_path, url), random.Random(name))  # noqa: S311 - moments
+    chance = random.Random(name)  # noqa: S311 - moments
+    killer = Killer(name, StoreSettings(tmp_path, url), chance, how)
     for _ in range(kills):
         killer.kill_one()
         assert anyio.run(killer.lost) == []

@@ -1,15 +1,16 @@
-"""Wire protocol between the pool and its workers: a length prefix, a JSON header and a body of bytes.
+"""Wire protocol between the pool and its workers: a JSON header, and the page or its text as the body of a frame.
 
 A worker parses hostile pages, so its answers are only data: no pickle, and errors by name from a table.
 """
 
 import json
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
+from dataclasses import fields as fields_of
 from datetime import datetime
 from typing import Any
 
+from kindly.concurrency.pipe_frames import BrokenFrame, Message
 from kindly.errors import (
     ExtractionFailed,
     InputError,
@@ -23,15 +24,16 @@ from kindly.errors import (
 from kindly.extract import ExtractOptions
 from kindly.models import Document, How, Link, Metadata, OutcomeKind, Page
 
-PREFIX = struct.Struct(">II?")
-"""Length of the header, length of the body, and whether the sender has outgrown its memory limit."""
-MAX_BYTES = 256 * 1024 * 1024
-CHUNK_BYTES = 256 * 1024
-
-Message = tuple[bytes, bytes]
-"""The header as JSON, and the body: the bytes of a page or the text of a document."""
-
 Fields = dict[str, Any]
+
+OF_METADATA = tuple(one.name for one in fields_of(Metadata))
+OF_LINK = tuple(one.name for one in fields_of(Link))
+PLAIN = tuple(
+    one.name
+    for one in fields_of(Document)
+    if one.name not in {"text", "fetched_at", "how", "metadata", "links"}
+)
+"""Fields that are JSON values already."""
 
 ERRORS: dict[str, Callable[[Fields], KindlyError]] = {
     "InputError": lambda f: InputError(f["detail"], field=f["field"]),
@@ -46,33 +48,6 @@ ERRORS: dict[str, Callable[[Fields], KindlyError]] = {
     ),
     "ExtractionFailed": lambda f: ExtractionFailed(f["detail"], url=f["url"]),
 }
-
-
-class BrokenWorkerPipe(Exception):
-    """The other side sent something that is not a valid message."""
-
-
-def encode_message(message: Message, *, outgrown: bool = False) -> Iterator[bytes]:
-    """The bytes of a message, in chunks, so that a large body is not copied as a whole.
-
-    `outgrown`: the worker has grown too large; replace it.
-    """
-    header, body = message
-    yield PREFIX.pack(len(header), len(body), outgrown) + header
-    for start in range(0, len(body), CHUNK_BYTES):
-        yield body[start : start + CHUNK_BYTES]
-
-
-def decode_prefix(prefix: bytes) -> tuple[int, int, bool]:
-    """The lengths of header and body, and whether the sender has outgrown its limit.
-
-    Raises:
-        BrokenWorkerPipe: the message is too large.
-    """
-    header, body, outgrown = PREFIX.unpack(prefix)
-    if header + body > MAX_BYTES:
-        raise BrokenWorkerPipe("The message is larger than any document.")
-    return header, body, outgrown
 
 
 def encode_request(page: Page, options: ExtractOptions, timeout_s: float) -> Message:
@@ -112,11 +87,13 @@ def decode_request(message: Message) -> tuple[Page, ExtractOptions, float]:
 
 def encode_document(document: Document) -> Message:
     """The answer with a document."""
-    fields = asdict(document)
-    text = fields.pop("text")
-    fields["fetched_at"] = document.fetched_at.isoformat()
-    fields["how"] = str(document.how)
-    return json.dumps({"document": fields}).encode(), text.encode("utf-8", "surrogatepass")
+    values = {name: getattr(document, name) for name in PLAIN}
+    values["fetched_at"] = document.fetched_at.isoformat()
+    values["how"] = str(document.how)
+    values["metadata"] = {name: getattr(document.metadata, name) for name in OF_METADATA}
+    values["links"] = [[getattr(link, name) for name in OF_LINK] for link in document.links]
+    header = json.dumps({"document": values}).encode()
+    return header, document.text.encode("utf-8", "surrogatepass")
 
 
 def encode_error(error: KindlyError) -> Message:
@@ -130,7 +107,7 @@ def decode_answer(message: Message) -> Document:
 
     Raises:
         KindlyError: the error that the worker raised.
-        BrokenWorkerPipe: the answer is not valid.
+        BrokenFrame: the answer is not valid.
     """
     try:
         fields = json.loads(message[0])
@@ -139,7 +116,7 @@ def decode_answer(message: Message) -> Document:
         else:
             return _document(fields["document"], message[1].decode("utf-8", "surrogatepass"))
     except (ValueError, KeyError, TypeError) as broken:
-        raise BrokenWorkerPipe("The answer is not valid.") from broken
+        raise BrokenFrame("The answer is not valid.") from broken
     raise error
 
 
@@ -151,6 +128,6 @@ def _document(fields: Fields, text: str) -> Document:
             "fetched_at": datetime.fromisoformat(fields["fetched_at"]),
             "how": How.parse(fields["how"]),
             "metadata": Metadata(**fields["metadata"]),
-            "links": tuple(Link(**link) for link in fields["links"]),
+            "links": tuple(Link(*link) for link in fields["links"]),
         }
     )

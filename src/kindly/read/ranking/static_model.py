@@ -31,7 +31,7 @@ TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 TENSOR = "embedding.weight"
 MAX_CHARACTERS = 20_000
 """Of a text; a chunk has far fewer."""
-CACHED_WORDS = 50_000
+CACHED_WORDS = 16_000
 CACHED_LENGTH = 40
 """Longer words are not cached."""
 BATCH = 32
@@ -156,7 +156,6 @@ def load_from(package: str) -> StaticModel:
     Raises:
         EmbeddingsDown: the package is missing or incomplete.
     """
-    from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
     folder = _folder(package)
@@ -165,8 +164,21 @@ def load_from(package: str) -> StaticModel:
         raise EmbeddingsDown(
             f"The local embedding model is missing or incomplete: pip install --force-reinstall {package}."
         )
-    table: NDArray[np.float16] = load_file(weights)[TENSOR]
-    return StaticModel(Tokenizer.from_file(str(tokens)), table)
+    return StaticModel(Tokenizer.from_file(str(tokens)), _mapped(weights))
+
+
+def _mapped(weights: Path) -> "NDArray[np.float16]":
+    """The table of a safetensors file, mapped into memory: processes share it, and only what is used is loaded."""
+    import json
+    import struct
+
+    import numpy as np
+
+    with weights.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        described = json.loads(file.read(length))[TENSOR]
+    start = 8 + length + described["data_offsets"][0]
+    return np.memmap(weights, np.float16, "r", start, tuple(described["shape"]))
 
 
 def _without_surrogates(text: str) -> str:

@@ -209,10 +209,11 @@ class Console:
         return app
 
     async def _store(self) -> Store:
-        opened = self._app().library_store
-        if opened is None:
+        app = self._app()
+        if app.library_store is None:
             raise StoreUnavailable("Reading is not set up in this server.")
-        return await opened()
+        await app.settle_library()
+        return await app.library_store()
 
     async def _library(self) -> dict[str, Any] | None:
         stats = await self.library.stats()

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
-from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
+from kindly.read.store import (
+    Candidate,
+    EmbeddingModel,
+    PageVersion,
+    PreparedPage,
+    StoredPage,
+    StoreStats,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,6 +66,11 @@ INSERT_CHUNKS = f"""
 INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)
 SELECT unnest(?::TEXT[]), unnest(?::TEXT[]), unnest(?::BIGINT[]), unnest(?::BIGINT[]),
     unnest(?::TEXT[]), unnest(?::INTEGER[]), unnest(?::INTEGER[]), unnest(?::TEXT[]), ?,
+"""
+VERSIONS = """
+SELECT url, any_value(content_hash), any_value(last_crawled), count(id) > 0 AND count(id) = count(embedding)
+FROM documents LEFT JOIN chunks USING (url)
+WHERE url IN (SELECT unnest(?::TEXT[])) GROUP BY url
 """
 MOVE_CHUNK = """
 UPDATE chunks SET start_at = ?, end_at = ?, tokens = ?, position = ?, updated_at = now()
@@ -162,6 +174,25 @@ def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
     new = [(position, one) for position, one in enumerate(page.chunks) if one.id not in unchanged]
     if new:
         _add_chunks(database, page, new, dimension)
+
+
+def put_all(pages: Sequence[PreparedPage], database: "duckdb.DuckDBPyConnection") -> None:
+    """Store several pages whose terms and vectors are computed already."""
+    for page in pages:
+        entry = row_format.storable_entry(page.entry)
+        chunks = row_format.storable_chunks(page.chunks)
+        terms = {id_: f" {words} " for id_, words in page.terms.items()}
+        vectors = row_format.to_vectors(page.halves)
+        put(DuckdbNewPage(entry, chunks, terms, vectors, page.model), database)
+
+
+def versions(urls: Sequence[str], database: "duckdb.DuckDBPyConnection") -> dict[str, PageVersion]:
+    """The stored versions of these pages."""
+    found = database.execute(VERSIONS, [list(urls)]).fetchall()
+    return {
+        url: PageVersion(content_hash, _aware(crawled), bool(complete))
+        for url, content_hash, crawled, complete in found
+    }
 
 
 def _add_chunks(

@@ -20,6 +20,8 @@ from kindly.read import row_format
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
+    PageVersion,
+    PreparedPage,
     StoredPage,
     StoreStats,
 )
@@ -64,6 +66,12 @@ class DuckStore:
         terms = await anyio.to_thread.run_sync(sql.terms_of, kept)
         page = sql.DuckdbNewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
         await self._file.run(partial(sql.put, page))
+
+    async def put_all(self, pages: Sequence[PreparedPage]) -> None:
+        await self._file.run(partial(sql.put_all, pages))
+
+    async def versions(self, urls: Sequence[str]) -> dict[str, PageVersion]:
+        return await self._file.run(partial(sql.versions, urls))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
         await self._file.run(partial(sql.touch, url, crawled_at))

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
+from kindly.read.store import (
+    Candidate,
+    EmbeddingModel,
+    PageVersion,
+    PreparedPage,
+    StoredPage,
+    StoreStats,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +35,11 @@ class _MemoryPage:
     chunks: tuple[Chunk, ...]
     vectors: "Mapping[str, Vectors]"
     terms: Mapping[str, Counter[str]]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every chunk has a vector."""
+        return bool(self.chunks) and len(self.vectors) == len(self.chunks)
 
     @property
     def size(self) -> int:
@@ -57,11 +69,33 @@ class MemoryStore:
         vectors: "Mapping[str, Vectors]",
         model: EmbeddingModel | None,
     ) -> None:
+        self._put(entry, row_format.storable_chunks(chunks), vectors, model, {})
+
+    async def put_all(self, pages: Sequence[PreparedPage]) -> None:
+        for page in pages:
+            terms = {id_: Counter(words.split()) for id_, words in page.terms.items()}
+            chunks = row_format.storable_chunks(page.chunks)
+            self._put(page.entry, chunks, row_format.to_vectors(page.halves), page.model, terms)
+
+    async def versions(self, urls: Sequence[str]) -> dict[str, PageVersion]:
+        held = {url: self._pages[url] for url in urls if url in self._pages}
+        return {
+            url: PageVersion(page.entry.content_hash, page.entry.crawled_at, page.is_complete)
+            for url, page in held.items()
+        }
+
+    def _put(
+        self,
+        entry: StoredPageInfo,
+        kept: tuple[Chunk, ...],
+        vectors: "Mapping[str, Vectors]",
+        model: EmbeddingModel | None,
+        counted: Mapping[str, Counter[str]],
+    ) -> None:
         self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
         before = self._pages.get(entry.url)
-        kept = row_format.storable_chunks(chunks)
         known = {**vectors, **({} if before is None else before.vectors)}
-        terms = {} if before is None else before.terms
+        terms = {**counted, **({} if before is None else before.terms)}
         self._pages[entry.url] = _MemoryPage(
             row_format.storable_entry(entry),
             kept,
@@ -148,7 +182,7 @@ class MemoryStore:
 def _to_page(held: _MemoryPage) -> StoredPage:
     import numpy as np
 
-    whole = held.chunks and len(held.vectors) == len(held.chunks)
+    whole = held.is_complete
     vectors = np.stack([held.vectors[one.id] for one in held.chunks]) if whole else None
     return StoredPage(held.entry, held.chunks, vectors)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
-from kindly.read.store import EmbeddingModel, StoredPage, StoreStats
+from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +72,12 @@ UPDATE kindly_chunks SET position = %s, start_at = %s, end_at = %s, tokens = %s 
 KNOWN = """
 SELECT id, n, position, start_at, end_at, tokens, embedding IS NOT NULL
 FROM kindly_chunks WHERE doc = %s
+"""
+VERSION = b"""
+SELECT url, content_hash, last_crawled,
+    EXISTS (SELECT FROM kindly_chunks AS c WHERE c.doc = d.doc)
+    AND NOT EXISTS (SELECT FROM kindly_chunks AS c WHERE c.doc = d.doc AND embedding IS NULL)
+FROM kindly_documents AS d
 """
 OF_URL = b" WHERE key = encode(sha256(convert_to(%s, 'UTF8')), 'hex')"
 """By hash, because an address may be too long for an index."""
@@ -190,6 +196,25 @@ def put(page: PostgresNewPage, connection: "Connection") -> None:
             connection.execute(MOVE_CHUNK, (*place, known[one.id][0]))
     with connection.cursor() as cursor:
         cursor.executemany(INSERT_CHUNK, new)
+
+
+def put_all(pages: Sequence[PreparedPage], connection: "Connection") -> None:
+    """Store several pages whose terms and vectors are computed already."""
+    for page in sorted(pages, key=lambda one: one.entry.url):  # all writers lock rows in one order
+        entry = row_format.storable_entry(page.entry)
+        chunks = row_format.storable_chunks(page.chunks)
+        words = {id_: _lexemes(terms.split()) for id_, terms in page.terms.items()}
+        vectors = row_format.to_vectors(page.halves)
+        put(PostgresNewPage(entry, chunks, words, vectors, page.model), connection)
+
+
+def versions(urls: Sequence[str], connection: "Connection") -> dict[str, PageVersion]:
+    """The stored versions of these pages."""
+    found = (connection.execute(VERSION + OF_URL, (url,)).fetchone() for url in urls)
+    return {
+        url: PageVersion(content_hash, crawled.astimezone(UTC), complete)
+        for url, content_hash, crawled, complete in filter(None, found)
+    }
 
 
 def _half(page: PostgresNewPage, chunk: Chunk) -> "HalfVector | None":

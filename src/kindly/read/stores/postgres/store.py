@@ -12,7 +12,14 @@ import anyio.to_thread
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.store import Candidate, EmbeddingModel, StoredPage, StoreStats
+from kindly.read.store import (
+    Candidate,
+    EmbeddingModel,
+    PageVersion,
+    PreparedPage,
+    StoredPage,
+    StoreStats,
+)
 from kindly.read.stores.postgres import rows as sql
 from kindly.read.stores.postgres.pool import Postgres
 from kindly.read.stores.postgres.search import WordCounts, candidates
@@ -55,6 +62,12 @@ class PostgresStore:
         words = await anyio.to_thread.run_sync(sql.words_of, kept)
         page = sql.PostgresNewPage(row_format.storable_entry(entry), kept, words, vectors, model)
         await self._server.run(partial(sql.put, page))
+
+    async def put_all(self, pages: Sequence[PreparedPage]) -> None:
+        await self._server.run(partial(sql.put_all, pages))
+
+    async def versions(self, urls: Sequence[str]) -> dict[str, PageVersion]:
+        return await self._server.run(partial(sql.versions, urls))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
         await self._server.run(partial(sql.touch, url, crawled_at))

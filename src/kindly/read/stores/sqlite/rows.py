@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
-from kindly.read.store import EmbeddingModel, StoredPage, StoreStats
-from kindly.read.stores.sqlite.sign_index import to_bits
+from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
+from kindly.read.stores.sqlite.sign_index import bits_of_half, to_bits
 
 if TYPE_CHECKING:
     import sqlite3
@@ -72,6 +72,11 @@ INSERT_CHUNK = f"""
 INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
+VERSION = """
+SELECT url, content_hash, last_crawled, EXISTS (SELECT 1 FROM chunks WHERE chunks.doc = d.doc)
+    AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.doc = d.doc AND embedding IS NULL)
+FROM documents AS d WHERE url = ?
+"""
 GONE_SPAN = "SELECT (SELECT min(seq) FROM gone), (SELECT max(seq) FROM gone)"
 """Two subqueries: SQLite uses the index for one minimum or maximum, but scans all rows for both."""
 DELETE_ALL = (
@@ -91,7 +96,8 @@ class SqliteNewPage:
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
-    vectors: "Mapping[str, Vectors]"
+    vectors: "Mapping[str, Vectors] | Mapping[str, bytes]"
+    """As numbers, or in half precision as they are stored."""
     model: EmbeddingModel | None
 
 
@@ -208,6 +214,23 @@ def put(page: SqliteNewPage, terms: Mapping[str, str], database: "sqlite3.Connec
             database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
 
 
+def put_all(pages: Sequence[PreparedPage], database: "sqlite3.Connection") -> None:
+    """Store several pages whose terms and vectors are computed already."""
+    for page in pages:
+        entry = row_format.storable_entry(page.entry)
+        chunks = row_format.storable_chunks(page.chunks)
+        put(SqliteNewPage(entry, chunks, page.halves, page.model), page.terms, database)
+
+
+def versions(urls: Sequence[str], database: "sqlite3.Connection") -> dict[str, PageVersion]:
+    """The stored versions of these pages."""
+    rows = (database.execute(VERSION, (url,)).fetchone() for url in urls)
+    return {
+        url: PageVersion(content_hash, row_format.from_micros(crawled), bool(complete))
+        for url, content_hash, crawled, complete in filter(None, rows)
+    }
+
+
 def _upsert_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
     values = (*row_format.from_entry(entry, row_format.to_micros(entry.crawled_at)), size)
     database.execute(UPSERT_DOCUMENT, values)
@@ -220,13 +243,22 @@ def _add_chunk(
     chunk: Chunk,
     place: tuple[int, int],
     terms: str,
-    vector: "Vectors | None",
+    vector: "Vectors | bytes | None",
 ) -> None:
-    blob = None if vector is None else vector.astype("float16").tobytes()
+    blob, bits = _stored_vector(vector)
     n = database.execute(INSERT_CHUNK, (*row_format.from_chunk(chunk), *place, blob)).lastrowid
     database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
-    if vector is not None:
-        database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, to_bits(vector)))
+    if bits is not None:
+        database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, bits))
+
+
+def _stored_vector(vector: "Vectors | bytes | None") -> tuple[bytes | None, bytes | None]:
+    """A vector in half precision, and its sign bits."""
+    if vector is None:
+        return None, None
+    if isinstance(vector, bytes):
+        return vector, bits_of_half(vector)
+    return vector.astype("float16").tobytes(), to_bits(vector)
 
 
 def _drop_chunks(database: "sqlite3.Connection", chunks: Sequence[StoredChunk]) -> None:

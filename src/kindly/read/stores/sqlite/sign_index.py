@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 FIRST_CAPACITY = 1024
 MAX_DISTANCE = 0xFFFF
+WORD_BITS = 64
+IS_POSITIVE = b"1" * 128 + b"0" * 128
+"""Translates the high byte of a number to the digit of its sign bit."""
 
 
 def to_bits(vector: "NDArray[np.float32]") -> bytes:
@@ -21,6 +24,13 @@ def to_bits(vector: "NDArray[np.float32]") -> bytes:
 
     bits = np.packbits(vector > 0).tobytes()
     return bits + bytes(-len(bits) % 8)
+
+
+def bits_of_half(half: bytes) -> bytes:
+    """The sign bits of a vector in half precision, without numpy. A zero, which is rare, counts as positive."""
+    digits = half[1::2].translate(IS_POSITIVE)
+    bits = int(digits + b"0" * (-len(digits) % WORD_BITS), 2)
+    return bits.to_bytes(-(-len(digits) // WORD_BITS) * 8, "big")
 
 
 @dataclass(slots=True)

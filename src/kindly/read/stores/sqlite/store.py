@@ -14,6 +14,8 @@ from kindly.read import row_format
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
+    PageVersion,
+    PreparedPage,
     StoredPage,
     StoreStats,
 )
@@ -63,6 +65,12 @@ class SqliteStore:
         kept = row_format.storable_chunks(chunks)
         page = sql.SqliteNewPage(row_format.storable_entry(entry), kept, vectors, model)
         await self._file.write_soon(partial(sql.prepared, page))
+
+    async def put_all(self, pages: Sequence[PreparedPage]) -> None:
+        await self._file.write(partial(sql.put_all, pages))
+
+    async def versions(self, urls: Sequence[str]) -> dict[str, PageVersion]:
+        return await self._file.read(partial(sql.versions, urls))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
         values = (row_format.to_micros(crawled_at), url)

@@ -1,0 +1,177 @@
+"""The queue of pages that were answered and are not yet stored, bounded by bytes.
+
+A page is in the journal before its answer goes out, so a crash loses nothing: the next process takes what is left.
+Pages are stored when no more have come for a moment, so that this does not slow down the answers.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.to_thread
+
+from kindly.errors import ReadError
+from kindly.read.indexing.index_protocol import QueuedPage, from_record, to_record
+from kindly.storage.journal import Journal, JournalRecord
+
+Index = Callable[[Sequence[QueuedPage]], Awaitable[bool]]
+"""Stores pages; False if the store cannot be used now."""
+
+
+async def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLimits:
+    """How much is queued, and for how long."""
+
+    max_bytes: int = 12_000_000
+    """Of text. If there is more, a caller waits until some is stored."""
+    batch_bytes: int = 300_000
+    """Of text that is stored in one transaction."""
+    early_bytes: int = 4_000_000
+    """From here on, nothing is waited for."""
+    quiet_s: float = 1.0
+    """Pages are stored when no other has come for this long,"""
+    delay_s: float = 15.0
+    """or when the first one has waited for this long."""
+    rest_s: float = 10.0
+    """Without pages for this long, what indexing needs is freed."""
+    retry_s: float = 15.0
+    """Between two attempts while the store cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    page: QueuedPage
+    record: JournalRecord | None = field(repr=False)
+
+
+class IndexQueue:
+    """Queues pages. Whoever needs a queued page stores the queue's pages itself (`flush`); else a task does (`run`)."""
+
+    def __init__(
+        self,
+        index: Index,
+        journal: Journal | None = None,
+        limits: QueueLimits = QueueLimits(),  # noqa: B008 - frozen
+        rest: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
+        self._index = index
+        self._journal = journal
+        self._limits = limits
+        self._rest = rest
+        self._pending: list[_Queued] = []
+        self._flushing = anyio.Lock()
+        self._added = anyio.Event()
+        self._is_failing = False
+        self.held_bytes = 0
+        """Of text in the queue."""
+
+    def __contains__(self, url: str) -> bool:
+        return any(one.page.entry.url == url for one in self._pending)
+
+    def __len__(self) -> int:
+        return len(self._pending)
+
+    async def add(self, page: QueuedPage) -> bool:
+        """Queue a page; wait while the queue is full. False if it is full and the store cannot be used.
+
+        Raises:
+            OSError: the journal cannot be written.
+        """
+        while self._pending and self.held_bytes + page.size > self._limits.max_bytes:
+            if self._is_failing or not await self.flush():
+                return False
+        record = self._journal.append(to_record(page)) if self._journal else None
+        self._hold(page, record)
+        return True
+
+    async def take_over(self) -> None:
+        """Queue the pages that other processes left."""
+        if self._journal is None:
+            return
+        for record in await anyio.to_thread.run_sync(self._journal.left):
+            page = from_record(record.data)
+            if page is None:
+                self._journal.done(record)
+            else:
+                self._hold(page, record)
+
+    async def flush(self) -> bool:
+        """Store the pages that are queued now; False if the store cannot be used."""
+        async with self._flushing:
+            left = len(self._pending)
+            while left > 0:
+                batch = self._next_batch(left)
+                if not await self._stored(batch):
+                    return False
+                left -= len(batch)
+            return True
+
+    async def run(self) -> None:
+        """Store pages as they come, without end."""
+        while True:
+            await self._wait_for_pages()
+            await self._wait_for_quiet()
+            if not await self.flush():
+                await anyio.sleep(self._limits.retry_s)
+
+    async def aclose(self, timeout_s: float) -> None:
+        """Store what is queued, if that does not take long; the rest stays in the journal."""
+        with anyio.move_on_after(timeout_s, shield=True):
+            if self._journal is not None:
+                await self.flush()
+        await self._rest()
+        if self._journal is not None:
+            self._journal.close()
+
+    def _hold(self, page: QueuedPage, record: JournalRecord | None) -> None:
+        self._pending.append(_Queued(page, record))
+        self.held_bytes += page.size
+        self._added.set()
+
+    def _next_batch(self, most: int) -> list[_Queued]:
+        """The oldest pages, up to the size of a batch, but at least one."""
+        batch: list[_Queued] = []
+        size = 0
+        for one in self._pending[:most]:
+            size += one.page.size
+            if batch and size > self._limits.batch_bytes:
+                break
+            batch.append(one)
+        return batch
+
+    async def _stored(self, batch: Sequence[_Queued]) -> bool:
+        try:
+            self._is_failing = not await self._index([one.page for one in batch])
+        except ReadError:
+            self._is_failing = True
+        if self._is_failing:
+            return False
+        del self._pending[: len(batch)]
+        for one in batch:
+            self.held_bytes -= one.page.size
+            if self._journal is not None and one.record is not None:
+                self._journal.done(one.record)
+        return True
+
+    async def _wait_for_pages(self) -> None:
+        if self._pending:
+            return
+        self._added = anyio.Event()
+        with anyio.move_on_after(self._limits.rest_s) as idle:
+            await self._added.wait()
+        if idle.cancelled_caught:
+            await self._rest()
+            await self._added.wait()
+
+    async def _wait_for_quiet(self) -> None:
+        until = anyio.current_time() + self._limits.delay_s
+        while self.held_bytes < self._limits.early_bytes and anyio.current_time() < until:
+            self._added = anyio.Event()
+            with anyio.move_on_after(self._limits.quiet_s) as quiet:
+                await self._added.wait()
+            if quiet.cancelled_caught:
+                return

@@ -1,0 +1,120 @@
+"""Splits, embeds and ranks pages in a process of its own, which runs only while there are pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+import anyio
+
+from kindly.concurrency.child_process import BROKEN_PIPE, ChildProcess, child_environment
+from kindly.concurrency.pipe_frames import Message
+from kindly.models import Passage
+from kindly.read.indexing.index_protocol import (
+    QueuedPage,
+    decode_passages,
+    decode_prepared,
+    encode_question,
+    encode_texts,
+)
+from kindly.read.store import PreparedPage
+
+Value = TypeVar("Value")
+
+PROGRAM = "kindly.read.indexing.index_process"
+TIMEOUT_S = 60.0
+"""For one request; a batch takes a fraction of a second."""
+
+
+class IndexingFailed(Exception):
+    """The process took too long, needed too much memory, or crashed."""
+
+
+class PageIndexer(Protocol):
+    """Queued pages → pages as they are stored."""
+
+    async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
+        """The prepared pages, in the same order.
+
+        Raises:
+            IndexingFailed: at least one of them cannot be prepared.
+        """
+        ...
+
+    async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
+        """The best passages of one page.
+
+        Raises:
+            IndexingFailed: the page cannot be ranked.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Load what the first page would wait for."""
+        ...
+
+    async def rest(self) -> None:
+        """Free what is needed only while there is work."""
+        ...
+
+
+class ProcessIndexer:
+    """A `PageIndexer` with one child process."""
+
+    def __init__(
+        self,
+        chunk_tokens: int,
+        environ: Mapping[str, str],
+        *,
+        program: str = PROGRAM,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
+        self._chunk_tokens = chunk_tokens
+        self._environ = child_environment(environ)
+        self._program = program
+        self._timeout_s = timeout_s
+        self._lock = anyio.Lock()
+        self._child: ChildProcess | None = None
+
+    async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
+        request = encode_texts(pages, self._chunk_tokens)
+        return await self._ask(request, lambda answer: decode_prepared(answer, pages))
+
+    async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
+        request = encode_question(page, self._chunk_tokens, question, limit)
+        return await self._ask(request, decode_passages)
+
+    async def warm(self) -> None:
+        """Start the process, if it does not run; it loads the model without being waited for."""
+        if not self._lock.locked():
+            async with self._lock:
+                await self._started()
+
+    async def _ask(self, request: Message, decode: Callable[[Message], Value]) -> Value:
+        async with self._lock:
+            usable = False
+            try:
+                with anyio.fail_after(self._timeout_s):
+                    child = await self._started()
+                    value = decode(await child.ask(request))
+                usable = not child.outgrown
+            except (TimeoutError, *BROKEN_PIPE) as error:
+                raise IndexingFailed from error
+            finally:
+                if not usable:
+                    await self._end()
+            return value
+
+    async def rest(self) -> None:
+        """End the process; the next page starts another."""
+        async with self._lock:
+            await self._end()
+
+    async def _started(self) -> ChildProcess:
+        if self._child is None or not self._child.alive:
+            await self._end()
+            self._child = await ChildProcess.start(self._program, environ=self._environ)
+        return self._child
+
+    async def _end(self) -> None:
+        if self._child is not None:
+            child, self._child = self._child, None
+            await child.aclose()

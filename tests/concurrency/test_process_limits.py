@@ -1,0 +1,30 @@
+"""What a process knows of its memory, and that it can give some back."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from kindly.concurrency.process_limits import MemoryUse, memory_use
+
+
+def test_memory_use_is_zero_without_proc(tmp_path: Path) -> None:
+    assert memory_use(tmp_path / "missing") == MemoryUse(0, 0, 0)
+
+
+def test_memory_use_is_read_from_statm(tmp_path: Path) -> None:
+    statm = tmp_path / "statm"
+    statm.write_text("5 4 3 2 0 6 0\n", encoding="ascii")
+    size = os.sysconf("SC_PAGE_SIZE")
+    assert memory_use(statm) == MemoryUse(5 * size, 4 * size, 6 * size)
+
+
+def test_limits_of_the_allocator_leave_a_process_that_works() -> None:
+    program = (
+        "from kindly.concurrency import process_limits\n"
+        "process_limits.share_one_arena()\n"
+        "process_limits.give_memory_back()\n"
+        "print(len(bytes(1000)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ended.stdout.split() == [b"1000"]

@@ -1,0 +1,173 @@
+"""Pages are queued up to a number of bytes, stored in batches, and kept in the journal until then."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import pytest
+
+from kindly.errors import StoreUnavailable
+from kindly.read.indexing.index_protocol import QueuedPage
+from kindly.read.indexing.index_queue import IndexQueue, QueueLimits
+from kindly.storage.journal import Journal
+from tests.support.queued_pages import queued
+
+pytestmark = pytest.mark.anyio
+
+AT_ONCE = QueueLimits(quiet_s=0, delay_s=0, rest_s=0)
+
+
+@dataclass
+class Shelf:
+    """What the queue stored, as titles; `closed` refuses pages, `broken` raises."""
+
+    batches: list[list[str]] = field(default_factory=list)
+    closed: bool = False
+    broken: bool = False
+    rests: int = 0
+    grown: anyio.Event = field(default_factory=anyio.Event)
+
+    async def index(self, pages: Sequence[QueuedPage]) -> bool:
+        if self.broken:
+            raise StoreUnavailable("The disk is full.")
+        if self.closed:
+            return False
+        self.batches.append([page.entry.title for page in pages])
+        self.grown.set()
+        return True
+
+    async def rest(self) -> None:
+        self.rests += 1
+        self.grown.set()
+
+
+def files(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+async def test_pages_are_stored_in_their_order_and_in_batches_of_bounded_size(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index, limits=QueueLimits(batch_bytes=250))
+    for name in "abcde":
+        await queue.add(queued(name, name * 100))
+    await queue.add(queued("large", "x" * 1000))
+    assert (len(queue), queue.held_bytes) == (6, 1500)
+    assert await queue.flush()
+    assert shelf.batches == [["a", "b"], ["c", "d"], ["e"], ["large"]]
+    assert (len(queue), queue.held_bytes) == (0, 0)
+
+
+async def test_a_full_queue_stores_pages_before_it_takes_more(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index, limits=QueueLimits(max_bytes=300))
+    for name in "abcdefgh":
+        assert await queue.add(queued(name, name * 100))
+        assert queue.held_bytes <= 300
+    assert shelf.batches == [["a", "b", "c"], ["d", "e", "f"]]
+
+
+async def test_a_page_larger_than_the_queue_is_queued_alone(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index, limits=QueueLimits(max_bytes=10))
+    await queue.add(queued("small", "x"))
+    assert await queue.add(queued("large", "x" * 100))
+    assert shelf.batches == [["small"]]
+    assert len(queue) == 1
+
+
+@pytest.mark.parametrize("trouble", ["closed", "broken"])
+async def test_while_the_store_fails_a_full_queue_refuses_pages_and_loses_none(
+    shelf: Shelf, trouble: str
+) -> None:
+    queue = IndexQueue(shelf.index, limits=QueueLimits(max_bytes=200))
+    setattr(shelf, trouble, True)
+    assert [await queue.add(queued(name, name * 100)) for name in "abc"] == [True, True, False]
+    assert not await queue.flush()
+    setattr(shelf, trouble, False)
+    assert await queue.flush()
+    assert shelf.batches == [["a", "b"]]
+
+
+async def test_the_queue_knows_which_pages_it_holds(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index)
+    await queue.add(queued("tea"))
+    assert queued("tea").entry.url in queue
+    assert queued("wine").entry.url not in queue
+
+
+async def test_pages_that_are_not_stored_are_left_for_the_next_process(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    shelf.closed = True
+    first = IndexQueue(shelf.index, Journal(tmp_path))
+    await first.add(queued("tea"))
+    await first.add(queued("wine"))
+    await first.aclose(60)
+    shelf.closed = False
+    second = IndexQueue(shelf.index, Journal(tmp_path))
+    await second.take_over()
+    assert await second.flush()
+    assert shelf.batches == [["tea", "wine"]]
+    await second.aclose(60)
+    third = IndexQueue(shelf.index, Journal(tmp_path))
+    await third.take_over()
+    assert len(third) == 0
+
+
+async def test_closing_stores_what_is_queued(shelf: Shelf, tmp_path: Path) -> None:
+    queue = IndexQueue(shelf.index, Journal(tmp_path), rest=shelf.rest)
+    await queue.add(queued("tea"))
+    await queue.aclose(60)
+    assert shelf.batches == [["tea"]]
+    assert shelf.rests == 1
+    assert files(tmp_path) == []
+
+
+async def test_a_record_of_another_version_is_dropped(shelf: Shelf, tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.append(b"unknown")
+    journal.close()
+    queue = IndexQueue(shelf.index, Journal(tmp_path))
+    await queue.take_over()
+    assert len(queue) == 0
+    assert files(tmp_path) == []
+
+
+async def test_a_journal_that_cannot_be_written_is_told(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    queue = IndexQueue(shelf.index, Journal(tmp_path / "file"))
+    with pytest.raises(OSError, match="file"):
+        await queue.add(queued("tea"))
+    assert len(queue) == 0
+
+
+async def test_a_task_stores_pages_as_they_come_and_rests_between(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index, limits=AT_ONCE, rest=shelf.rest)
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.run)
+            for number, name in enumerate("abc", 1):
+                while shelf.rests < number:
+                    shelf.grown = anyio.Event()
+                    await shelf.grown.wait()
+                await queue.add(queued(name))
+                while len(shelf.batches) < number:
+                    shelf.grown = anyio.Event()
+                    await shelf.grown.wait()
+            tasks.cancel_scope.cancel()
+    assert shelf.batches == [["a"], ["b"], ["c"]]
+
+
+async def test_pages_that_come_together_are_stored_together(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index, limits=QueueLimits(quiet_s=0.05))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.run)
+            for name in "abc":
+                await queue.add(queued(name))
+            await shelf.grown.wait()
+            tasks.cancel_scope.cancel()
+    assert shelf.batches == [["a", "b", "c"]]
