@@ -119,17 +119,24 @@ def prepare(chunks: Sequence[Chunk], model: "StaticModel | None") -> list[Prepar
     return [_prepared(one, columns) for one in found]
 
 
-def prepared_bytes(chunks: Sequence[Chunk], model: "StaticModel | None") -> list[bytes | None]:
-    """The same as bytes; None for a chunk that does not fit the format, and without a model."""
-    return [None if model is None else to_bytes(one) for one in prepare(chunks, model)]
+def with_prepared(
+    chunks: Sequence[Chunk], model: "StaticModel | None"
+) -> tuple[Chunk, ...]:
+    """The chunks, with the bytes of what ranking needs where they are missing. Unchanged without a model."""
+    if model is None:
+        return tuple(chunks)
+    missing = [chunk for chunk in chunks if chunk.prepared is None]
+    new = iter(prepare(missing, model))
+    return tuple(
+        chunk if chunk.prepared is not None else replace(chunk, prepared=to_bytes(next(new)))
+        for chunk in chunks
+    )
 
 
-def complete(
-    chunks: Sequence[Chunk], held: Sequence[bytes | None], model: "StaticModel | None"
-) -> list[Prepared]:
-    """Each chunk from its bytes, if there are any of this version; the others are prepared now."""
-    found = [blob and from_bytes(blob) for blob in held] or [None] * len(chunks)
-    missing = [chunk for chunk, one in zip(chunks, found, strict=True) if one is None]
+def prepared_chunks(chunks: Sequence[Chunk], model: "StaticModel | None") -> list[Prepared]:
+    """What ranking needs of each chunk, from its bytes if there are any of this version."""
+    found = [chunk.prepared and from_bytes(chunk.prepared) for chunk in chunks]
+    missing = [chunk for chunk, one in zip(chunks, found, strict=True) if not one]
     new = iter(prepare(missing, model) if missing else ())
     return [one or next(new) for one in found]
 

@@ -17,7 +17,7 @@ from kindly.models import Chunk, Passage
 from kindly.read.ranking import answer_model, ranker_model, static_model
 from kindly.read.ranking.answer_features import answer_row
 from kindly.read.ranking.passage_features import features, question_terms
-from kindly.read.ranking.prepared import complete
+from kindly.read.ranking.prepared import prepared_chunks
 from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
 
@@ -66,16 +66,12 @@ class Index:
     """A ranking index over the chunks of one page or many."""
 
     def __init__(
-        self,
-        chunks: Sequence[Chunk],
-        vectors: "Vectors | None",
-        prepared: Sequence[bytes | None] = (),
+        self, chunks: Sequence[Chunk], vectors: "Vectors | None"
     ) -> None:
-        """`prepared` has the bytes of `kindly.read.ranking.prepared` for each chunk, where they are known."""
         self.chunks = tuple(chunks)
         self._model = local_model()
         with one_thread():
-            parts = complete(self.chunks, prepared, self._model)
+            parts = prepared_chunks(self.chunks, self._model)
             self._index = build_index(self.chunks, self._model, prepared=parts)
         self._vectors = None if self._are_own(vectors) else vectors
         self._offsets = _Offsets(self.chunks, self._index.sentences)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kindly.read import row_format
-from kindly.read.row_format import CHUNK, DOCUMENT
+from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK
 from kindly.read.store import Candidate
 from kindly.read.stores.postgres.rows import model_of, quoted, to_entry, to_vector
 
@@ -43,9 +43,9 @@ WITH pair AS MATERIALIZED (
 SELECT n FROM pair JOIN weight USING (which)
 GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
 """
-EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.CHUNK_COLUMNS
+EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.PREPARED_CHUNK_COLUMNS
 CANDIDATES = f"""
-SELECT {DOCUMENT}, {CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
+SELECT {DOCUMENT}, {PREPARED_CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
 WHERE n = ANY(%s)
 """.encode()  # noqa: S608 - names only
 NEAREST = """
@@ -111,7 +111,7 @@ def candidates(
     return [
         Candidate(
             entry := to_entry(row),
-            row_format.to_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
+            row_format.to_prepared_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
             None if row[EMBEDDING] is None else to_vector(row[EMBEDDING]),
         )
         for row in found.fetchall()
