@@ -131,7 +131,8 @@ def to_chunk(url: str, row: Row) -> Chunk:
 
 def to_prepared_chunk(url: str, row: Row) -> Chunk:
     """The chunk from a row that begins with the columns of `PREPARED_CHUNK`."""
-    return replace(to_chunk(url, row), prepared=row[CHUNK_COLUMNS])
+    id_, text, start, end, path, tokens, prepared = row[:PREPARED_CHUNK_COLUMNS]
+    return Chunk(id_, url, text, start, end, from_path(path), tokens, prepared)
 
 
 def from_prepared_chunk(chunk: Chunk) -> Row:

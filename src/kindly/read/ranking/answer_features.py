@@ -130,7 +130,9 @@ def _cosines(question: QuestionTerms, content: "Floats", best: int) -> dict[Page
     here[postings.terms[slice(*np.searchsorted(postings.sentences, edges))]] = 1
     vector = content @ question.vectors
     return {
-        PageFeature.COSINE_PAGE: _cosine(vector, index.vectors.total(rows, weights * np.log1p(counts))),
+        PageFeature.COSINE_PAGE: _cosine(
+            vector, index.vectors.total(rows, weights * np.log1p(counts))
+        ),
         PageFeature.COSINE_BEST: _cosine(vector, index.vectors.total(rows, weights * here)),
     }
 

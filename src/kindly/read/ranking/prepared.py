@@ -119,9 +119,7 @@ def prepare(chunks: Sequence[Chunk], model: "StaticModel | None") -> list[Prepar
     return [_prepared(one, columns) for one in found]
 
 
-def with_prepared(
-    chunks: Sequence[Chunk], model: "StaticModel | None"
-) -> tuple[Chunk, ...]:
+def with_prepared(chunks: Sequence[Chunk], model: "StaticModel | None") -> tuple[Chunk, ...]:
     """The chunks, with the bytes of what ranking needs where they are missing. Unchanged without a model."""
     if model is None:
         return tuple(chunks)
@@ -135,8 +133,8 @@ def with_prepared(
 
 def prepared_chunks(chunks: Sequence[Chunk], model: "StaticModel | None") -> list[Prepared]:
     """What ranking needs of each chunk, from its bytes if there are any of this version."""
-    found = [chunk.prepared and from_bytes(chunk.prepared) for chunk in chunks]
-    missing = [chunk for chunk, one in zip(chunks, found, strict=True) if not one]
+    found = [from_bytes(chunk.prepared) if chunk.prepared else None for chunk in chunks]
+    missing = [chunk for chunk, one in zip(chunks, found, strict=True) if one is None]
     new = iter(prepare(missing, model) if missing else ())
     return [one or next(new) for one in found]
 
@@ -227,9 +225,9 @@ class _Words(dict[str, tuple[int, ...]]):
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
 
-    def of(self, text: str) -> Iterator[int]:
+    def of(self, text: str) -> list[int]:
         """The numbers of a text's words."""
-        return chain.from_iterable(map(self.__getitem__, tokens(text)))
+        return list(chain.from_iterable(map(self.__getitem__, tokens(text))))
 
     def columns(self, model: "StaticModel | None") -> "_WordColumns":
         """What is known of each word."""
@@ -273,13 +271,10 @@ class _Cut:
 def _cut(chunk: Chunk, words: _Words) -> _Cut:
     spans = list(_sentences(chunk.text))
     texts = [chunk.text[start:end] for start, end, _ in spans]
-    found: list[int] = []
-    counts: list[int] = []
-    for text in texts:
-        before = len(found)
-        found += words.of(text)
-        counts.append(len(found) - before)
-    headings = list(words.of("\n".join(chunk.section)))
+    each = [words.of(text) for text in texts]
+    found = list(chain.from_iterable(each))
+    counts = list(map(len, each))
+    headings = words.of("\n".join(chunk.section))
     return _Cut(spans, [_tokens(text) for text in texts], found, counts, headings)
 
 
@@ -307,15 +302,11 @@ def _prepared(cut: _Cut, columns: _WordColumns) -> Prepared:
 
 def _numbered(keys: "Array", words: list[int]) -> "tuple[list[int], Array]":
     """The first word of each term in order of first use, and the place in that list of each word's term."""
-    places: dict[int, int] = {}
-    own: list[int] = []
-    terms = []
-    for word, key in zip(words, keys[words].tolist() if words else (), strict=True):
-        place = places.setdefault(key, len(own))
-        if place == len(own):
-            own.append(word)
-        terms.append(place)
-    return own, np.array(terms, dtype=np.intp)
+    of_words = keys[words].tolist() if words else []
+    first = dict(zip(reversed(of_words), reversed(words), strict=True))
+    places = {key: place for place, key in enumerate(dict.fromkeys(of_words))}
+    terms = np.fromiter(map(places.__getitem__, of_words), np.intp, len(of_words))
+    return list(map(first.__getitem__, places)), terms
 
 
 def _frequencies(terms: "Array", counts: "Array", vocabulary: int) -> "Array":

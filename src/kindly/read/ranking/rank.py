@@ -65,15 +65,13 @@ class Ranking:
 class Index:
     """A ranking index over the chunks of one page or many."""
 
-    def __init__(
-        self, chunks: Sequence[Chunk], vectors: "Vectors | None"
-    ) -> None:
+    def __init__(self, chunks: Sequence[Chunk], vectors: "Vectors | None") -> None:
         self.chunks = tuple(chunks)
         self._model = local_model()
         with one_thread():
             parts = prepared_chunks(self.chunks, self._model)
             self._index = build_index(self.chunks, self._model, prepared=parts)
-        self._vectors = None if self._are_own(vectors) else vectors
+        self._vectors = vectors
         self._offsets = _Offsets(self.chunks, self._index.sentences)
 
     @_QUIET
@@ -95,7 +93,7 @@ class Index:
             return Ranking((), answered=False)
         with one_thread():
             found = features(terms)
-            scores = ranker_model.load().scores(found) + self._by_server(vector)
+            scores = ranker_model.load().scores(found) + self._by_server(question, vector)
             evidence = answer_model.load().evidence(answer_row(terms, found, scores))
         answered = _score(evidence) >= threshold
         passages = tuple(
@@ -135,15 +133,21 @@ class Index:
         terms = question_terms(question[:MAX_QUESTION], self._index, self._model)
         return terms if terms.terms and len(self._index.postings) else None
 
-    def _are_own(self, vectors: "Vectors | None") -> bool:
-        """Whether the vectors are the local model's, which the features use already, and by window."""
-        if vectors is None or not self.chunks or self._model is None:
-            return vectors is None or not self.chunks
-        own = self._model.embed([self.chunks[0].text])[0]
-        return own.shape == vectors[0].shape and float(own @ vectors[0]) > 0.999
+    def _is_own(self, question: str, vector: "Vectors") -> bool:
+        """Whether the question's vector is the local model's, which the features use already, and by window."""
+        if self._model is None:
+            return False
+        own = self._model.embed([question])[0]
+        return own.shape == vector.shape and float(own @ vector) > 0.999
 
-    def _by_server(self, vector: "Vectors | None") -> "Floats":
-        if self._vectors is None or vector is None or len(self.chunks) < 2:
+    def _by_server(self, question: str, vector: "Vectors | None") -> "Floats":
+        """What the vectors of an embedding server add to the scores."""
+        if (
+            self._vectors is None
+            or vector is None
+            or len(self.chunks) < 2
+            or self._is_own(question, vector)
+        ):
             return np.zeros(len(self._index.windows), dtype=np.float32)
         cosines = self._vectors @ vector
         deviations = (cosines - cosines.mean()) / max(1e-6, float(cosines.std()))

@@ -140,4 +140,4 @@ def fetched(database: "sqlite3.Connection", numbers: Iterable[int]) -> list[Cand
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    return ",".join(str(int(number)) for number in numbers)
+    return ",".join(map(str, map(int, numbers)))
