@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import anyio
 import psycopg
@@ -235,6 +236,17 @@ async def test_an_older_library_is_migrated_and_a_newer_one_refused(url: str) ->
     async with contextlib.aclosing(PostgresStore(url)) as older:
         with pytest.raises(StoreRefused, match="Upgrade"):
             await older.entries()
+
+
+async def test_what_ranking_needs_of_a_chunk_is_stored_with_it(url: str) -> None:
+    ready = [replace(one, prepared=b"\x01ready") for one in TEA.chunks]
+    async with contextlib.aclosing(PostgresStore(url)) as store:
+        await store.put(TEA.entry, ready, TEA.vectors, MODEL)
+        stored = await store.page(TEA.entry.url)
+        found = await store.candidates(terms(TEA.chunks[0].text), None, 5)
+    assert stored is not None
+    assert {one.prepared for one in stored.chunks} == {b"\x01ready"}
+    assert {one.chunk.prepared for one in found} == {b"\x01ready"}
 
 
 async def test_tables_that_are_not_a_librarys_are_refused(url: str) -> None:
