@@ -249,6 +249,30 @@ async def test_what_ranking_needs_of_a_chunk_is_stored_with_it(url: str) -> None
     assert {one.chunk.prepared for one in found} == {b"\x01ready"}
 
 
+@pytest.mark.parametrize(
+    ("counts", "queries", "rows"),
+    [
+        (Frequencies(), ["'the'", "'teapot'", "'kiln'"], search.MAX_ROWS),
+        (Frequencies({"the": 90_000.0}, 1000.0), ["'teapot'", "'kiln'"], search.MAX_ROWS),
+        (
+            Frequencies({"the": 900_000.0}, 10_000.0),
+            ["'teapot' & 'kiln'", "'teapot'", "'kiln'"],
+            1000,
+        ),
+        (
+            Frequencies({"the": 9e5, "teapot": 9e5, "kiln": 9e5}, 4e5),
+            ["'the' & 'teapot' & 'kiln'"],
+            search.MAX_ROWS,
+        ),
+    ],
+    ids=["no statistics", "rare words", "rare words of a large library", "only frequent words"],
+)
+def test_words_are_asked_for_by_how_many_chunks_have_them(
+    counts: Frequencies, queries: list[str], rows: int
+) -> None:
+    assert search.word_queries(["the", "teapot", "kiln"], counts) == (queries, rows)
+
+
 async def test_tables_that_are_not_a_librarys_are_refused(url: str) -> None:
     with asked(url) as connection:
         connection.execute("CREATE TABLE kindly_meta (key text PRIMARY KEY, value text)")
