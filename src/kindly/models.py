@@ -312,6 +312,8 @@ class Chunk:
     section: tuple[str, ...]
     """The headings above it, outermost first."""
     tokens: int
+    prepared: bytes | None = field(default=None, compare=False, repr=False)
+    """What ranking needs of it, computed once (`kindly.read.ranking.prepared`); None if that is still to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,14 @@ async def test_changed_page_is_embedded_where_it_changed(world: LibraryWorld) ->
     assert [chunk.id for chunk in kept.chunks] == [chunk.id for chunk in changed.chunks]
 
 
+async def test_a_kept_page_is_prepared_for_ranking(world: LibraryWorld) -> None:
+    returned, _ = await world.library().keep(URL, document())
+    stored = await world.store.page(URL)
+    assert stored is not None
+    assert all(one.prepared for one in stored.chunks)
+    assert [one.prepared for one in returned.chunks] == [one.prepared for one in stored.chunks]
+
+
 async def test_unchanged_page_is_only_noted_as_seen_again(world: LibraryWorld) -> None:
     library = world.library()
     await library.keep(URL, document(), page())

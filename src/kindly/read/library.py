@@ -7,7 +7,7 @@ page is stored after its answer (`keep_later`); what asks for stored pages store
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -195,6 +195,7 @@ class Library:
                 return StoredPage(entry, before.chunks, before.vectors), ""
             known = _by_id(before.chunks, before.vectors)
         chunks = await _split(page.text, entry.url, self._policy.chunk_tokens)
+        chunks = await _with_prepared(chunks, before)
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
         fresh = {} if rows is None else _by_id(unknown, rows)
@@ -323,6 +324,16 @@ async def _split(text: str, url: str, size: int) -> tuple[Chunk, ...]:
     if len(text) <= SPLIT_INLINE_CHARACTERS:
         return split(text, url, size=size)
     return await anyio.to_thread.run_sync(partial(split, text, url, size=size))
+
+
+async def _with_prepared(chunks: Sequence[Chunk], before: StoredPage | None) -> tuple[Chunk, ...]:
+    """The chunks, with what ranking needs of them; of those stored already, it is known."""
+    from kindly.read.ranking.prepared import with_prepared
+    from kindly.read.ranking.rank import local_model
+
+    known = {} if before is None else {one.id: one.prepared for one in before.chunks}
+    chunks = tuple(replace(one, prepared=known.get(one.id)) for one in chunks)
+    return await anyio.to_thread.run_sync(lambda: with_prepared(chunks, local_model()))
 
 
 def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:

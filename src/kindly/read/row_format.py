@@ -34,7 +34,10 @@ DOCUMENT = (
 )
 CHUNK = "id, text, start_at, end_at, section_path, tokens"
 """Columns that all databases share."""
+PREPARED_CHUNK = f"{CHUNK}, prepared"
+"""With what ranking needs of the chunk."""
 DOCUMENT_COLUMNS, CHUNK_COLUMNS = DOCUMENT.count(",") + 1, CHUNK.count(",") + 1
+PREPARED_CHUNK_COLUMNS = CHUNK_COLUMNS + 1
 LAST_CRAWLED = DOCUMENT.split(", ").index("last_crawled")
 MODEL_NAME, MODEL_DIMENSION = "embedding_model", "embedding_dim"
 SCHEMA = "schema_version"
@@ -127,6 +130,17 @@ def to_chunk(url: str, row: Row) -> Chunk:
     return Chunk(id_, url, text, start, end, from_path(path), tokens)
 
 
+def to_prepared_chunk(url: str, row: Row) -> Chunk:
+    """The chunk from a row that begins with the columns of `PREPARED_CHUNK`."""
+    id_, text, start, end, path, tokens, prepared = row[:PREPARED_CHUNK_COLUMNS]
+    return Chunk(id_, url, text, start, end, from_path(path), tokens, prepared)
+
+
+def from_prepared_chunk(chunk: Chunk) -> Row:
+    """The values of `PREPARED_CHUNK`."""
+    return (*from_chunk(chunk), chunk.prepared)
+
+
 def from_chunk(chunk: Chunk) -> Row:
     """The values of `CHUNK`."""
     path = to_path(chunk.section)
@@ -146,6 +160,7 @@ def estimated_bytes(chunks: Iterable[Chunk], dimension: int) -> int:
         BYTES_PER_TEXT_BYTE * len(chunk.text.encode())
         + BYTES_PER_CHUNK
         + BYTES_PER_DIMENSION * dimension
+        + len(chunk.prepared or b"")
         for chunk in chunks
     )
 

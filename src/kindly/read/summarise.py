@@ -108,7 +108,7 @@ def _normalised(scores: "Floats") -> "Floats":
 def _centrality(index: SentenceIndex) -> "Floats":
     """For each sentence, how frequent its words are in the text, with a bonus for the beginning."""
     postings, counts = index.postings, index.sentences.term_counts
-    frequency = np.bincount(postings.terms, minlength=len(postings.vocabulary)).astype(np.float32)
+    frequency = np.bincount(postings.terms, minlength=len(postings)).astype(np.float32)
     lengths = index.vectors.lengths
     specificity = np.minimum(1, lengths / max(1e-6, float(lengths.max(initial=0))))
     weight = np.log1p(frequency) * np.where(specificity > 0, specificity, 1)

@@ -95,18 +95,23 @@ def rank(message: Message, question: str, limit: int, embed: Embed) -> Message:
 def prepare(message: Message, embed: Embed) -> Message:
     """Split and embed the pages of one request. Without a model, the pages are answered without vectors."""
     from kindly.read.chunk import split
+    from kindly.read.ranking.prepared import with_prepared
+    from kindly.read.ranking.rank import local_model
     from kindly.read.row_format import indexed_terms, storable_chunks
 
     pages, size = decode_texts(message)
     texts = [text for _, text in pages]
-    chunks = [storable_chunks(split(text, url, size=size)) for url, text in pages]
+    model = local_model()
+    chunks = [
+        with_prepared(storable_chunks(split(text, url, size=size)), model) for url, text in pages
+    ]
     terms = [[" ".join(indexed_terms(one)) for one in page] for page in chunks]
     made = [Preparation(*page) for page in zip(chunks, terms, strict=True)]
     try:
-        vectors, model = embed([one.text for page in chunks for one in page])
+        vectors, embedding = embed([one.text for page in chunks for one in page])
     except EmbeddingsDown:
         return encode_prepared(made, texts)
-    return encode_prepared(made, texts, vectors, model)
+    return encode_prepared(made, texts, vectors, embedding)
 
 
 def embed_locally(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:

@@ -1,13 +1,15 @@
 """Wire protocol between the server and the process that splits, embeds and ranks pages: texts in, rows out.
 
-Both directions are a JSON header and a body of bytes: the texts, or the vectors in half precision.
+Both directions are a JSON header and a body of bytes: the texts, or the vectors in half precision and what ranking
+needs of each chunk.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as fields_of
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from kindly.concurrency.pipe_frames import BrokenFrame, Message
@@ -138,7 +140,9 @@ def encode_prepared(
         for page, text in zip(pages, texts, strict=True)
     ]
     named = None if model is None else [model.name, model.dimension]
-    return json.dumps({"model": named, "pages": rows}).encode(), vectors
+    ranking = b"".join(chunk.prepared or b"" for page in pages for chunk in page.chunks)
+    header = {"model": named, "vectors": len(vectors), "pages": rows}
+    return json.dumps(header).encode(), vectors + ranking
 
 
 def decode_prepared(message: Message, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
@@ -150,9 +154,10 @@ def decode_prepared(message: Message, pages: Sequence[QueuedPage]) -> list[Prepa
     try:
         header = json.loads(message[0])
         model = None if header["model"] is None else EmbeddingModel(*header["model"])
-        vectors = _Vectors(message[1], model.dimension * HALF_BYTES if model else 0)
+        width, size = model.dimension * HALF_BYTES if model else 0, header["vectors"]
+        vectors, ranking = _Parts(message[1][:size]), _Parts(message[1][size:])
         return [
-            _to_page(page, rows, vectors, model)
+            _to_page(page, rows, partial(vectors.take, width), ranking, model)
             for page, rows in zip(pages, header["pages"], strict=True)
         ]
     except (ValueError, KeyError, TypeError) as broken:
@@ -161,36 +166,39 @@ def decode_prepared(message: Message, pages: Sequence[QueuedPage]) -> list[Prepa
 
 def _to_row(chunk: Chunk, terms: str, text: str) -> list[Any]:
     own = None if text[chunk.start : chunk.end] == chunk.text else chunk.text
-    return [chunk.id, chunk.start, chunk.end, chunk.section, chunk.tokens, terms, own]
+    size = len(chunk.prepared or b"")
+    return [chunk.id, chunk.start, chunk.end, chunk.section, chunk.tokens, terms, own, size]
 
 
 @dataclass(slots=True)
-class _Vectors:
-    """Reads one vector after the other."""
+class _Parts:
+    """Reads one part of some bytes after the other."""
 
     data: bytes
-    width: int
     place: int = 0
 
-    def take(self, ids: Sequence[str]) -> Mapping[str, bytes]:
-        if not self.width:
-            return {}
-        start, self.place = self.place, self.place + self.width * len(ids)
+    def take(self, size: int) -> bytes:
+        start, self.place = self.place, self.place + size
         if self.place > len(self.data):
-            raise ValueError("vectors are missing")
-        return {
-            one: self.data[start + self.width * number : start + self.width * (number + 1)]
-            for number, one in enumerate(ids)
-        }
+            raise ValueError("bytes are missing")
+        return self.data[start : self.place]
 
 
 def _to_page(
-    page: QueuedPage, rows: Sequence[Sequence[Any]], vectors: _Vectors, model: EmbeddingModel | None
+    page: QueuedPage,
+    rows: Sequence[Sequence[Any]],
+    next_vector: Callable[[], bytes],
+    ranking: _Parts,
+    model: EmbeddingModel | None,
 ) -> PreparedPage:
-    chunks, terms = [], {}
-    for id_, start, end, section, tokens, words, own in rows:
+    chunks, terms, halves = [], {}, {}
+    for id_, start, end, section, tokens, words, own, size in rows:
         text = page.text[start:end] if own is None else own
-        chunks.append(Chunk(id_, page.entry.url, text, start, end, tuple(section), tokens))
+        prepared = ranking.take(size) or None
+        chunks.append(
+            Chunk(id_, page.entry.url, text, start, end, tuple(section), tokens, prepared)
+        )
         terms[id_] = words
-    halves = vectors.take([chunk.id for chunk in chunks])
+        if model is not None:
+            halves[id_] = next_vector()
     return PreparedPage(page.entry, tuple(chunks), terms, halves, model)

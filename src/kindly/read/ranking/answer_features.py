@@ -121,16 +121,19 @@ def _similarity(question: QuestionTerms, content: "Floats", best: int) -> dict[P
 
 def _cosines(question: QuestionTerms, content: "Floats", best: int) -> dict[PageFeature, float]:
     """Of the question's content words with those of the page, and of the best window."""
-    index, units = question.index, question.vocabulary_units
+    index, rows = question.index, question.token_rows
     lengths, postings = index.vectors.lengths, index.postings
     weights = lengths * _content(specificity(lengths))
     counts = np.bincount(postings.terms, minlength=len(lengths))
     edges = (index.windows.begin[best], index.windows.end[best])
-    here = np.unique(postings.terms[slice(*np.searchsorted(postings.sentences, edges))])
+    here = np.zeros(len(lengths), dtype=np.float32)
+    here[postings.terms[slice(*np.searchsorted(postings.sentences, edges))]] = 1
     vector = content @ question.vectors
     return {
-        PageFeature.COSINE_PAGE: _cosine(vector, (weights * np.log1p(counts)) @ units),
-        PageFeature.COSINE_BEST: _cosine(vector, weights[here] @ units[here]),
+        PageFeature.COSINE_PAGE: _cosine(
+            vector, index.vectors.total(rows, weights * np.log1p(counts))
+        ),
+        PageFeature.COSINE_BEST: _cosine(vector, index.vectors.total(rows, weights * here)),
     }
 
 

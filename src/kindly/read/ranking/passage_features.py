@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kindly.read.ranking.sentence_index import PREFIX, SentenceIndex, inverse_frequency
+from kindly.read.ranking.prepared import PREFIX
+from kindly.read.ranking.sentence_index import SentenceIndex, inverse_frequency
 from kindly.text.terms import runs_together, term_words, tokens
 
 if TYPE_CHECKING:
@@ -107,27 +108,34 @@ class QuestionTerms:
         return np.asarray(weights / max(1e-6, float(weights.sum())))
 
     @cached_property
-    def vocabulary_units(self) -> "Floats":
-        """The index's word vectors as float32, which multiplies faster than float16."""
-        return self.index.vectors.units.astype(np.float32)
+    def token_rows(self) -> "Floats":
+        """The vectors of the tokens that the index's words consist of."""
+        return self.index.vectors.rows()
+
+    @cached_property
+    def products(self) -> "Floats":
+        """Terms × vocabulary: the terms' vectors times the words' vectors of length one."""
+        return self.index.vectors.products(self.token_rows, self.vectors)
 
     @cached_property
     def similarity(self) -> "Floats":
         """Terms × vocabulary: the squared cosine of the words; 1 for the same term."""
-        units = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1), 1e-6)[:, None]
-        found = np.maximum(units @ self.vocabulary_units.T, 0) ** 2
+        lengths = np.maximum(np.linalg.norm(self.vectors, axis=1), 1e-6)
+        found = np.maximum(self.products / lengths[:, None], 0) ** 2
         found[self.known, self.numbers[self.known]] = 1
         return np.asarray(found)
 
     @cached_property
     def uses(self) -> "Floats":
         """Sentences × `known`: how often each has the term."""
-        postings, total = self.index.postings, len(self.index.sentences)
-        found = np.zeros((total, len(self.known)), dtype=np.float32)
-        for column, number in enumerate(self.numbers[self.known]):
-            where = postings.sentences[postings.of(number)]
-            found[:, column] = np.bincount(where, minlength=total)
-        return found
+        postings, total, width = self.index.postings, len(self.index.sentences), len(self.known)
+        columns = np.full(len(postings), -1, dtype=np.intp)
+        columns[self.numbers[self.known]] = np.arange(width)
+        column = columns[postings.terms]
+        used = np.flatnonzero(column >= 0)
+        places = postings.sentences[used] * width + column[used]
+        counts = np.bincount(places, minlength=total * width)
+        return counts.reshape(total, width).astype(np.float32)
 
     @cached_property
     def closest(self) -> "Floats":
@@ -167,12 +175,12 @@ def question_terms(
     else:
         vectors = model.words([words[term] for term in terms])
         specific = specificity(np.linalg.norm(vectors, axis=1))
-    numbers = index.postings.vocabulary
+    numbers = {term: index.postings.number(term) for term in terms}
     return QuestionTerms(
         index=index,
         terms=terms,
-        sequence=np.array([numbers.get(term, -1) for term, _ in pairs], dtype=np.intp),
-        numbers=np.array([numbers.get(term, -1) for term in terms], dtype=np.intp),
+        sequence=np.array([numbers[term] for term, _ in pairs], dtype=np.intp),
+        numbers=np.array([numbers[term] for term in terms], dtype=np.intp),
         vectors=vectors,
         specificity=np.asarray(specific, dtype=np.float32),
         names=np.array([term in names for term in terms], dtype=bool),
@@ -222,9 +230,7 @@ def _lexical(question: QuestionTerms) -> Columns:
     starts, ends = sentences.chunk_bounds[:-1], sentences.chunk_bounds[1:]
     chunks = bm25(total[ends] - total[starts], words[ends] - words[starts], weights)
     within = total[windows.end] - total[windows.begin]
-    headings = np.array(
-        [weights[np.isin(question.numbers[known], one)].sum() for one in index.headings]
-    )
+    headings = _in_headings(question) @ weights
     return {
         Feature.BM25: bm25(within, words[windows.end] - words[windows.begin], weights),
         Feature.BM25_SENTENCE: _best(
@@ -279,9 +285,9 @@ def _cosine(question: QuestionTerms) -> Columns:
     """The cosine of the question's vector with that of the window, and of its best sentence."""
     index = question.index
     sentences, windows, postings = index.sentences, index.windows, index.postings
-    vector = (question.vectors * question.idf[:, None]).sum(axis=0)
-    vector /= max(1e-6, float(np.linalg.norm(vector)))
-    of_terms = postings.idf * index.vectors.lengths * (question.vocabulary_units @ vector)
+    vector = question.idf @ question.vectors
+    shares = question.idf / max(1e-6, float(np.linalg.norm(vector)))
+    of_terms = postings.idf * index.vectors.lengths * (shares @ question.products)
     sums = np.bincount(
         postings.sentences, weights=of_terms[postings.terms], minlength=len(sentences)
     )
@@ -296,22 +302,17 @@ def _cosine(question: QuestionTerms) -> Columns:
 def _prefix_bm25(question: QuestionTerms) -> Columns:
     """BM25 over the first letters of words."""
     index = question.index
-    sentences, windows, prefixes = index.sentences, index.windows, index.prefixes
+    sentences, windows, postings = index.sentences, index.windows, index.postings
     specificity: dict[str, float] = {}
     for term, value in zip(question.terms, question.specificity.tolist(), strict=True):
         specificity[term[:PREFIX]] = max(value, specificity.get(term[:PREFIX], 0.0))
-    known = [prefix for prefix in specificity if prefix in prefixes.numbers]
-    uses = np.zeros((len(sentences), len(known)), dtype=np.float32)
-    for column, prefix in enumerate(known):
-        of_prefix = prefixes.of_occurrences == prefixes.numbers[prefix]
-        where = index.postings.sentences[of_prefix]
-        uses[:, column] = np.bincount(where, minlength=len(uses))
+    occurrences = [postings.of_prefix(prefix) for prefix in specificity]
+    uses = np.zeros((len(sentences), len(specificity)), dtype=np.float32)
+    for column, of_prefix in enumerate(occurrences):
+        uses[:, column] = np.bincount(postings.sentences[of_prefix], minlength=len(uses))
     idf = inverse_frequency((uses > 0).sum(axis=0), len(uses))
-    weights = idf * np.array([specificity[prefix] for prefix in known], dtype=np.float32)
-    unseen = float(inverse_frequency(np.zeros(1, dtype=np.intp), len(uses))[0])
-    total = float(weights.sum()) + unseen * sum(
-        specificity[one] for one in specificity if one not in prefixes.numbers
-    )
+    weights = idf * np.array(list(specificity.values()), dtype=np.float32)
+    total = float(weights.sum())
     weights = np.asarray(weights / max(1e-6, total), dtype=np.float32)
     total_uses = running(uses)
     words = running(sentences.term_counts)
@@ -324,17 +325,25 @@ def _prefix_bm25(question: QuestionTerms) -> Columns:
     }
 
 
+def _in_headings(question: QuestionTerms) -> "NDArray[np.bool_]":
+    """Chunks × `known`: whether the headings above the chunk have the term."""
+    headings = question.index.headings
+    chunk = np.repeat(np.arange(len(headings.bounds) - 1), np.diff(headings.bounds))
+    found = np.zeros((len(headings.bounds) - 1, len(question.known)), dtype=bool)
+    for column, number in enumerate(question.numbers[question.known]):
+        found[chunk[headings.terms == number], column] = True
+    return found
+
+
 def _heading_similarity(question: QuestionTerms) -> "Floats":
     """For each chunk, how similar the words of its headings are to those of the question."""
     headings = question.index.headings
-    score = np.zeros(len(headings), dtype=np.float32)
-    known: dict[int, float] = {}
-    for number, terms in enumerate(headings):
-        if len(terms):
-            if id(terms) not in known:
-                best = question.similarity[:, terms].max(axis=1)
-                known[id(terms)] = float(question.weights @ best)
-            score[number] = known[id(terms)]
+    score = np.zeros(len(headings.bounds) - 1, dtype=np.float32)
+    filled = np.flatnonzero(np.diff(headings.bounds))
+    if len(filled):
+        alike = question.similarity[:, headings.terms]
+        best = np.maximum.reduceat(alike, headings.bounds[filled], axis=1)
+        score[filled] = question.weights @ best
     return score
 
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kindly.concurrency.blas import one_thread
 from kindly.errors import EmbeddingsDown
 from kindly.models import Chunk, Passage
 from kindly.read.ranking import answer_model, ranker_model, static_model
 from kindly.read.ranking.answer_features import answer_row
 from kindly.read.ranking.passage_features import features, question_terms
+from kindly.read.ranking.prepared import prepared_chunks
 from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kindly.read.ranking.passage_features import QuestionTerms
-    from kindly.read.ranking.sentence_index import Sentence
+    from kindly.read.ranking.sentence_index import Sentences
 
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
@@ -66,9 +68,11 @@ class Index:
     def __init__(self, chunks: Sequence[Chunk], vectors: "Vectors | None") -> None:
         self.chunks = tuple(chunks)
         self._model = local_model()
-        self._index = build_index(self.chunks, self._model)
-        self._vectors = None if self._are_own(vectors) else vectors
-        self._offsets = _Offsets(self.chunks, self._index.sentences.spans)
+        with one_thread():
+            parts = prepared_chunks(self.chunks, self._model)
+            self._index = build_index(self.chunks, self._model, prepared=parts)
+        self._vectors = vectors
+        self._offsets = _Offsets(self.chunks, self._index.sentences)
 
     @_QUIET
     def ask(
@@ -87,9 +91,10 @@ class Index:
         terms = self._terms_of(question)
         if terms is None:
             return Ranking((), answered=False)
-        found = features(terms)
-        scores = ranker_model.load().scores(found) + self._by_server(vector)
-        evidence = answer_model.load().evidence(answer_row(terms, found, scores))
+        with one_thread():
+            found = features(terms)
+            scores = ranker_model.load().scores(found) + self._by_server(question, vector)
+            evidence = answer_model.load().evidence(answer_row(terms, found, scores))
         answered = _score(evidence) >= threshold
         passages = tuple(
             self._passage(span, _score(evidence - SCORE_FALL * distance))
@@ -126,17 +131,23 @@ class Index:
     def _terms_of(self, question: str) -> "QuestionTerms | None":
         """The question's terms; None if there are none to compare."""
         terms = question_terms(question[:MAX_QUESTION], self._index, self._model)
-        return terms if terms.terms and self._index.postings.vocabulary else None
+        return terms if terms.terms and len(self._index.postings) else None
 
-    def _are_own(self, vectors: "Vectors | None") -> bool:
-        """Whether the vectors are the local model's, which the features use already, and by window."""
-        if vectors is None or not self.chunks or self._model is None:
-            return vectors is None or not self.chunks
-        own = self._model.embed([self.chunks[0].text])[0]
-        return own.shape == vectors[0].shape and float(own @ vectors[0]) > 0.999
+    def _is_own(self, question: str, vector: "Vectors") -> bool:
+        """Whether the question's vector is the local model's, which the features use already, and by window."""
+        if self._model is None:
+            return False
+        own = self._model.embed([question])[0]
+        return own.shape == vector.shape and float(own @ vector) > 0.999
 
-    def _by_server(self, vector: "Vectors | None") -> "Floats":
-        if self._vectors is None or vector is None or len(self.chunks) < 2:
+    def _by_server(self, question: str, vector: "Vectors | None") -> "Floats":
+        """What the vectors of an embedding server add to the scores."""
+        if (
+            self._vectors is None
+            or vector is None
+            or len(self.chunks) < 2
+            or self._is_own(question, vector)
+        ):
             return np.zeros(len(self._index.windows), dtype=np.float32)
         cosines = self._vectors @ vector
         deviations = (cosines - cosines.mean()) / max(1e-6, float(cosines.std()))
@@ -215,7 +226,7 @@ class Index:
     def _free(self, used: "NDArray[np.bool_]", sentence: int) -> tuple[int, int]:
         """The run of unused sentences around one of them, within its chunk."""
         sentences = self._index.sentences
-        chunk = sentences.spans[sentence].chunk
+        chunk = int(sentences.chunk[sentence])
         low, high = int(sentences.chunk_bounds[chunk]), int(sentences.chunk_bounds[chunk + 1])
         before, after = np.flatnonzero(used[low:sentence]), np.flatnonzero(used[sentence:high])
         return (
@@ -225,34 +236,32 @@ class Index:
 
     def _passage(self, sentences: tuple[int, int], score: float) -> Passage:
         begin, end = sentences
-        first, last = self._index.sentences.spans[begin], self._index.sentences.spans[end - 1]
-        chunk = self.chunks[first.chunk]
+        where = self._index.sentences
+        first, last = int(where.start[begin]), int(where.end[end - 1])
+        chunk = self.chunks[where.chunk[begin]]
         head = _table_head(chunk)
-        text = chunk.text[first.start : last.end]
-        if first.start < len(head):
-            text = chunk.text[: last.end]
+        text = chunk.text[first:last]
+        if first < len(head):
+            text = chunk.text[:last]
         elif head:
             text = head + text
         start, stop = self._offsets.span(begin, end)
-        section = _section(chunk, first.start)
+        section = _section(chunk, first)
         return Passage(text, start, stop, stop, chunk.id, section, score)
 
 
 class _Offsets:
     """The offsets of sentences in their documents."""
 
-    def __init__(self, chunks: Sequence[Chunk], sentences: Sequence["Sentence"]) -> None:
-        heads = [len(_table_head(chunk)) for chunk in chunks]
+    def __init__(self, chunks: Sequence[Chunk], sentences: "Sentences") -> None:
+        heads = np.array([len(_table_head(chunk)) for chunk in chunks], dtype=np.intp)
+        base = np.array([chunk.start for chunk in chunks], dtype=np.intp) - heads
         pages: dict[str, int] = {}
         numbers = [pages.setdefault(chunk.url, len(pages)) for chunk in chunks]
-        at = [
-            (chunks[one.chunk].start - heads[one.chunk], heads[one.chunk], one) for one in sentences
-        ]
-        self._page = np.array([numbers[one.chunk] for one in sentences], dtype=np.intp)
-        self._start = np.array(
-            [base + max(head, one.start) for base, head, one in at], dtype=np.intp
-        )
-        self._end = np.array([base + max(head, one.end) for base, head, one in at], dtype=np.intp)
+        self._page = np.array(numbers, dtype=np.intp)[sentences.chunk]
+        base, heads = base[sentences.chunk], heads[sentences.chunk]
+        self._start = base + np.maximum(heads, sentences.start)
+        self._end = base + np.maximum(heads, sentences.end)
 
     def span(self, begin: int, end: int) -> tuple[int, int]:
         """The offsets of a range of sentences."""

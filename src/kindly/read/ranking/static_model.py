@@ -97,11 +97,15 @@ class StaticModel:
 
         if not words:
             return np.zeros((0, self.table.shape[1]), dtype=np.float32)
-        tokens = self._words.of(words)
+        tokens = self.word_tokens(words)
         starts = np.cumsum([0, *map(len, tokens[:-1])])
         flat = np.fromiter(chain.from_iterable(tokens), dtype=np.intp)
         rows = np.add.reduceat(self.table[flat].astype(np.float32), starts, axis=0)
         return np.asarray(rows, dtype=np.float32)
+
+    def word_tokens(self, words: Sequence[str]) -> list[Tokens]:
+        """The tokens of each word, at least one."""
+        return self._words.of(words)
 
     def _sums(self, texts: Sequence[Sequence[int]]) -> "Vectors":
         """The sum of each text's token vectors; each distinct token is looked up once."""

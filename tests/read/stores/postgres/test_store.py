@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import anyio
 import psycopg
@@ -235,6 +236,41 @@ async def test_an_older_library_is_migrated_and_a_newer_one_refused(url: str) ->
     async with contextlib.aclosing(PostgresStore(url)) as older:
         with pytest.raises(StoreRefused, match="Upgrade"):
             await older.entries()
+
+
+async def test_what_ranking_needs_of_a_chunk_is_stored_with_it(url: str) -> None:
+    ready = [replace(one, prepared=b"\x01ready") for one in TEA.chunks]
+    async with contextlib.aclosing(PostgresStore(url)) as store:
+        await store.put(TEA.entry, ready, TEA.vectors, MODEL)
+        stored = await store.page(TEA.entry.url)
+        found = await store.candidates(terms(TEA.chunks[0].text), None, 5)
+    assert stored is not None
+    assert {one.prepared for one in stored.chunks} == {b"\x01ready"}
+    assert {one.chunk.prepared for one in found} == {b"\x01ready"}
+
+
+@pytest.mark.parametrize(
+    ("counts", "queries", "rows"),
+    [
+        (Frequencies(), ["'the'", "'teapot'", "'kiln'"], search.MAX_ROWS),
+        (Frequencies({"the": 90_000.0}, 1000.0), ["'teapot'", "'kiln'"], search.MAX_ROWS),
+        (
+            Frequencies({"the": 900_000.0}, 10_000.0),
+            ["'teapot' & 'kiln'", "'teapot'", "'kiln'"],
+            1000,
+        ),
+        (
+            Frequencies({"the": 9e5, "teapot": 9e5, "kiln": 9e5}, 4e5),
+            ["'the' & 'teapot' & 'kiln'"],
+            search.MAX_ROWS,
+        ),
+    ],
+    ids=["no statistics", "rare words", "rare words of a large library", "only frequent words"],
+)
+def test_words_are_asked_for_by_how_many_chunks_have_them(
+    counts: Frequencies, queries: list[str], rows: int
+) -> None:
+    assert search.word_queries(["the", "teapot", "kiln"], counts) == (queries, rows)
 
 
 async def test_tables_that_are_not_a_librarys_are_refused(url: str) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -173,6 +174,28 @@ async def test_an_older_library_is_migrated_and_a_newer_one_refused(path: Path) 
         await older.entries()
     await older.aclose()
     assert content(path) == before
+
+
+async def test_what_ranking_needs_of_a_chunk_is_stored_with_it(path: Path) -> None:
+    ready = [replace(one, prepared=b"\x01ready") for one in TEA.chunks]
+    async with contextlib.aclosing(SqliteStore(path)) as store:
+        await store.put(TEA.entry, ready, TEA.vectors, MODEL)
+        stored = await store.page(TEA.entry.url)
+        found = await store.candidates(terms("tea"), None, 5)
+    assert stored is not None
+    assert [one.prepared for one in stored.chunks] == [b"\x01ready"] * 2
+    assert [one.chunk.prepared for one in found] == [b"\x01ready"] * 2
+
+
+async def test_chunks_of_the_first_version_are_found_without_it(path: Path) -> None:
+    await kept(path)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("ALTER TABLE chunks DROP COLUMN prepared")
+        database.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+        database.commit()
+    async with contextlib.aclosing(SqliteStore(path)) as store:
+        found = await store.candidates(terms("tea"), None, 5)
+    assert [one.chunk.prepared for one in found] == [None, None]
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:

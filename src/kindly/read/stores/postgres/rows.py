@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.row_format import CHUNK, DOCUMENT, Row
+from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 
 if TYPE_CHECKING:
@@ -42,15 +42,16 @@ ALTER TABLE kindly_chunks ALTER words SET STORAGE MAIN;
 CREATE INDEX kindly_chunks_of_document ON kindly_chunks (doc, position);
 CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastupdate = off);
 """,
+    "ALTER TABLE kindly_chunks ADD COLUMN prepared bytea",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
 DOC_NUMBER = row_format.DOCUMENT_COLUMNS
 CHUNK_NUMBER, FIRST_OF_CHUNK = DOC_NUMBER + 1, DOC_NUMBER + 2
-EMBEDDING = FIRST_OF_CHUNK + row_format.CHUNK_COLUMNS
+EMBEDDING = FIRST_OF_CHUNK + row_format.PREPARED_CHUNK_COLUMNS
 """Columns of `PAGE`."""
 PAGE = f"""
-SELECT {DOCUMENT}, doc, c.n, {CHUNK}, embedding
+SELECT {DOCUMENT}, doc, c.n, {PREPARED_CHUNK}, embedding
 FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
 """.encode()  # noqa: S608
 UPSERT_DOCUMENT = f"""
@@ -63,8 +64,8 @@ ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
 RETURNING doc
 """.encode()  # noqa: S608
 INSERT_CHUNK = f"""
-INSERT INTO kindly_chunks ({CHUNK}, doc, position, words, embedding)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s)
+INSERT INTO kindly_chunks ({PREPARED_CHUNK}, doc, position, words, embedding)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector, %s)
 """.encode()  # noqa: S608
 MOVE_CHUNK = """
 UPDATE kindly_chunks SET position = %s, start_at = %s, end_at = %s, tokens = %s WHERE n = %s
@@ -149,7 +150,7 @@ def _to_page(found: Sequence[Row]) -> StoredPage | None:
     entry = to_entry(found[0])
     if found[0][CHUNK_NUMBER] is None:
         return StoredPage(entry, (), None)
-    chunks = tuple(row_format.to_chunk(entry.url, row[FIRST_OF_CHUNK:]) for row in found)
+    chunks = tuple(row_format.to_prepared_chunk(entry.url, row[FIRST_OF_CHUNK:]) for row in found)
     if any(row[EMBEDDING] is None for row in found):
         return StoredPage(entry, chunks, None)
     return StoredPage(entry, chunks, np.stack([to_vector(row[EMBEDDING]) for row in found]))
@@ -189,9 +190,8 @@ def put(page: PostgresNewPage, connection: "Connection") -> None:
     for position, one in enumerate(page.chunks):
         place = (position, one.start, one.end, one.tokens)
         if one.id not in unchanged:
-            new.append(
-                (*row_format.from_chunk(one), doc, position, page.words[one.id], _half(page, one))
-            )
+            values = row_format.from_prepared_chunk(one)
+            new.append((*values, doc, position, page.words[one.id], _half(page, one)))
         elif place != known[one.id][1]:
             connection.execute(MOVE_CHUNK, (*place, known[one.id][0]))
     with connection.cursor() as cursor:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from kindly.read import row_format
-from kindly.read.row_format import CHUNK, DOCUMENT
+from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK
 from kindly.read.store import Candidate
 from kindly.read.stores.postgres.rows import model_of, quoted, to_entry, to_vector
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 3000
 """How many chunks the words of a question may find together; more frequent words say little."""
+MAX_UNLISTED = 4
+"""Words, not among the frequent ones, that are asked for together in a large library."""
 MAX_TERMS = 64
 MAX_TERM_BYTES = 2000
 EF_SEARCH = 200
@@ -43,9 +46,9 @@ WITH pair AS MATERIALIZED (
 SELECT n FROM pair JOIN weight USING (which)
 GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
 """
-EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.CHUNK_COLUMNS
+EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.PREPARED_CHUNK_COLUMNS
 CANDIDATES = f"""
-SELECT {DOCUMENT}, {CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
+SELECT {DOCUMENT}, {PREPARED_CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
 WHERE n = ANY(%s)
 """.encode()  # noqa: S608 - names only
 NEAREST = """
@@ -111,7 +114,7 @@ def candidates(
     return [
         Candidate(
             entry := to_entry(row),
-            row_format.to_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
+            row_format.to_prepared_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
             None if row[EMBEDDING] is None else to_vector(row[EMBEDDING]),
         )
         for row in found.fetchall()
@@ -122,14 +125,28 @@ def _by_words(
     connection: "Connection", terms: Sequence[str], limit: int, counts: Frequencies
 ) -> list[int]:
     """The numbers of the chunks with the rarest of these terms; if all are frequent, of those that have all."""
+    queries, rows = word_queries(terms, counts)
+    values = {"each": queries, "rows": rows, "limit": limit}
+    return [n for (n,) in connection.execute(RANKED, values).fetchall()]
+
+
+def word_queries(terms: Sequence[str], counts: Frequencies) -> tuple[list[str], int]:
+    """Queries for the rarest of these terms, and how many rows each may read.
+
+    The statistics list the thousand most frequent words. In a large library, words that are not listed may have many
+    rows, too: then pairs of them are asked for as well, and all queries share the rows.
+    """
     total, rare = 0.0, list[str]()
     for term in sorted(terms, key=counts.of):
         total += counts.of(term)
         if total <= MAX_ROWS:
-            rare.append(quoted(term))
-    queries = rare or [" & ".join(map(quoted, terms))]
-    values = {"each": queries, "rows": MAX_ROWS, "limit": limit}
-    return [n for (n,) in connection.execute(RANKED, values).fetchall()]
+            rare.append(term)
+    unlisted = [term for term in terms if term not in counts.known][:MAX_UNLISTED]
+    if set(unlisted) <= set(rare):
+        return list(map(quoted, rare)) or [" & ".join(map(quoted, terms))], MAX_ROWS
+    single = list(map(quoted, unlisted))
+    queries = [*map(" & ".join, combinations(single, 2)), *single]
+    return queries, MAX_ROWS // len(queries)
 
 
 def _by_vector(connection: "Connection", vector: "Vectors", limit: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.row_format import CHUNK, DOCUMENT, Row
+from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 from kindly.read.stores.sqlite.sign_index import bits_of_half, to_bits
 
@@ -53,6 +53,7 @@ CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 {WORDS};
 {FTS_AUTOMERGE};
 CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
+    "ALTER TABLE chunks ADD COLUMN prepared BLOB",
 )
 
 # The statements below contain no values, only the two lists of column names.
@@ -60,7 +61,7 @@ ENTRY = f"SELECT {DOCUMENT}, doc FROM documents"  # noqa: S608
 DOC_NUMBER = row_format.DOCUMENT_COLUMNS
 """The column of `doc` in `ENTRY`."""
 ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
-CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
+CHUNKS = f"SELECT {PREPARED_CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
 UPSERT_DOCUMENT = f"""
 INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
@@ -69,7 +70,8 @@ ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     how = excluded.how, partial = excluded.partial, size = excluded.size
 """  # noqa: S608
 INSERT_CHUNK = f"""
-INSERT INTO chunks ({CHUNK}, doc, position, embedding) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO chunks ({PREPARED_CHUNK}, doc, position, embedding)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 MOVE_CHUNK = "UPDATE chunks SET position = ?, start_at = ?, end_at = ?, tokens = ? WHERE n = ?"
 VERSION = """
@@ -146,7 +148,7 @@ def next_page(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPa
 def _to_page(row: Row, database: "sqlite3.Connection") -> StoredPage:
     entry = to_entry(row)
     found = database.execute(CHUNKS, (row[DOC_NUMBER],)).fetchall()
-    chunks = tuple(row_format.to_chunk(entry.url, one) for one in found)
+    chunks = tuple(row_format.to_prepared_chunk(entry.url, one) for one in found)
     blobs = [one[-1] for one in found]
     return StoredPage(entry, chunks, to_vectors(blobs) if blobs and all(blobs) else None)
 
@@ -246,7 +248,8 @@ def _add_chunk(
     vector: "Vectors | bytes | None",
 ) -> None:
     blob, bits = _stored_vector(vector)
-    n = database.execute(INSERT_CHUNK, (*row_format.from_chunk(chunk), *place, blob)).lastrowid
+    values = (*row_format.from_prepared_chunk(chunk), *place, blob)
+    n = database.execute(INSERT_CHUNK, values).lastrowid
     database.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (n, terms))
     if bits is not None:
         database.execute("INSERT INTO signs (n, bits) VALUES (?, ?)", (n, bits))

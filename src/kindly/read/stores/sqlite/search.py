@@ -5,7 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kindly.models import StoredPageInfo
-from kindly.read.row_format import CHUNK, CHUNK_COLUMNS, DOCUMENT, to_chunk
+from kindly.read.row_format import (
+    DOCUMENT,
+    PREPARED_CHUNK,
+    PREPARED_CHUNK_COLUMNS,
+    to_prepared_chunk,
+)
 from kindly.read.store import Candidate
 from kindly.read.stores.sqlite.rows import EPOCH, meta_of, to_entry, to_vectors
 from kindly.read.stores.sqlite.sign_index import SignIndex
@@ -27,9 +32,11 @@ SIZE = "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT ?)"
 USES = "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
-EMBEDDING = CHUNK_COLUMNS
+EMBEDDING = PREPARED_CHUNK_COLUMNS
 """The column after those of the chunk."""
-CANDIDATES = f"SELECT {CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)"  # noqa: S608
+CANDIDATES = f"""
+SELECT {PREPARED_CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)
+"""  # noqa: S608
 
 
 class SharedSignIndex:
@@ -128,9 +135,9 @@ def fetched(database: "sqlite3.Connection", numbers: Iterable[int]) -> list[Cand
         if url not in pages:
             pages[url] = to_entry(document)
         vector = None if row[EMBEDDING] is None else next(vectors)
-        candidates.append(Candidate(pages[url], to_chunk(url, row), vector))
+        candidates.append(Candidate(pages[url], to_prepared_chunk(url, row), vector))
     return candidates
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    return ",".join(str(int(number)) for number in numbers)
+    return ",".join(map(str, map(int, numbers)))
