@@ -117,7 +117,11 @@ def _roots(
 
 
 def _plain_spaces(markup: str) -> str:
-    return NO_BREAK_SPACE.sub(" ", markup.replace("\u00a0", " "))
+    """The markup with plain spaces; one search finds the forms in use, and `replace` needs no pieces in memory."""
+    markup = markup.replace("\u00a0", " ")
+    for form in {found[0] for found in NO_BREAK_SPACE.finditer(markup)}:
+        markup = markup.replace(form, " ")
+    return markup
 
 
 def _evidence_markup(markup: str) -> str:
