@@ -111,7 +111,7 @@ class Library:
         """Store the queued pages, if this page is among them, or any."""
         queue = self._queue
         if queue is not None and (len(queue) if url is None else url in queue):
-            await queue.flush()
+            await queue.flush(url)
 
     async def fresh(self, url: str) -> StoredPage | None:
         """The stored page, if it was fetched recently and every chunk has a vector.

@@ -136,7 +136,7 @@ async def test_a_record_of_another_version_is_dropped(shelf: Shelf, tmp_path: Pa
     assert files(tmp_path) == []
 
 
-async def test_a_journal_that_cannot_be_written_is_told(shelf: Shelf, tmp_path: Path) -> None:
+async def test_a_journal_that_cannot_be_written_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     queue = IndexQueue(shelf.index, Journal(tmp_path / "file"))
     with pytest.raises(OSError, match="file"):
@@ -171,3 +171,43 @@ async def test_pages_that_come_together_are_stored_together(shelf: Shelf) -> Non
             await shelf.grown.wait()
             tasks.cancel_scope.cancel()
     assert shelf.batches == [["a", "b", "c"]]
+
+
+async def test_callers_that_wait_for_the_same_pages_store_them_once(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index)
+    for name in "abc":
+        await queue.add(queued(name))
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(queue.flush)
+    assert shelf.batches == [["a", "b", "c"]]
+
+
+async def test_a_caller_waits_for_its_page_and_those_before_it_only(shelf: Shelf) -> None:
+    queue = IndexQueue(shelf.index)
+    for name in "abc":
+        await queue.add(queued(name))
+    assert await queue.flush(queued("b").entry.url)
+    assert shelf.batches == [["a", "b"]]
+    assert await queue.flush(queued("unknown").entry.url)
+    assert len(queue) == 1
+
+
+async def test_a_caller_that_gives_up_does_not_spoil_a_batch(shelf: Shelf) -> None:
+    started, finish = anyio.Event(), anyio.Event()
+
+    async def slow(pages: Sequence[QueuedPage]) -> bool:
+        started.set()
+        await finish.wait()
+        return await shelf.index(pages)
+
+    queue = IndexQueue(slow)
+    await queue.add(queued("tea"))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.flush)
+            await started.wait()
+            tasks.cancel_scope.cancel()
+            finish.set()
+    assert shelf.batches == [["tea"]]
+    assert len(queue) == 0

@@ -63,6 +63,8 @@ class IndexQueue:
         self._limits = limits
         self._rest = rest
         self._pending: list[_Queued] = []
+        self._done = 0
+        """The number of pages that left the queue, which keeps their order."""
         self._flushing = anyio.Lock()
         self._added = anyio.Event()
         self._is_failing = False
@@ -99,15 +101,24 @@ class IndexQueue:
             else:
                 self._hold(page, record)
 
-    async def flush(self) -> bool:
-        """Store the pages that are queued now; False if the store cannot be used."""
+    async def flush(self, url: str | None = None) -> bool:
+        """Store the pages that are queued now, or as many as it takes to store this one; False if the store fails.
+
+        Callers that wait for each other share the work: what one has stored, the next need not.
+        """
+        places = [
+            place
+            for place, one in enumerate(self._pending)
+            if url is None or one.page.entry.url == url
+        ]
+        goal = self._done + places[-1] + 1 if places else 0
         async with self._flushing:
-            left = len(self._pending)
-            while left > 0:
-                batch = self._next_batch(left)
-                if not await self._stored(batch):
-                    return False
-                left -= len(batch)
+            while self._done < goal:
+                with anyio.CancelScope(
+                    shield=True
+                ):  # a caller that gives up does not spoil a batch
+                    if not await self._stored(self._next_batch(goal - self._done)):
+                        return False
             return True
 
     async def run(self) -> None:
@@ -151,6 +162,7 @@ class IndexQueue:
         if self._is_failing:
             return False
         del self._pending[: len(batch)]
+        self._done += len(batch)
         for one in batch:
             self.held_bytes -= one.page.size
             if self._journal is not None and one.record is not None:

@@ -21,7 +21,9 @@ Value = TypeVar("Value")
 
 PROGRAM = "kindly.read.indexing.index_process"
 TIMEOUT_S = 60.0
-"""For one request; a batch takes a fraction of a second."""
+"""For one batch, which takes a fraction of a second."""
+RANK_TIMEOUT_S = 10.0
+"""For one page that is ranked, while a caller waits."""
 
 
 class IndexingFailed(Exception):
@@ -76,11 +78,13 @@ class ProcessIndexer:
 
     async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
         request = encode_texts(pages, self._chunk_tokens)
-        return await self._ask(request, lambda answer: decode_prepared(answer, pages))
+        return await self._ask(
+            request, lambda answer: decode_prepared(answer, pages), self._timeout_s
+        )
 
     async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
         request = encode_question(page, self._chunk_tokens, question, limit)
-        return await self._ask(request, decode_passages)
+        return await self._ask(request, decode_passages, min(self._timeout_s, RANK_TIMEOUT_S))
 
     async def warm(self) -> None:
         """Start the process, if it does not run; it loads the model without being waited for."""
@@ -88,11 +92,14 @@ class ProcessIndexer:
             async with self._lock:
                 await self._started()
 
-    async def _ask(self, request: Message, decode: Callable[[Message], Value]) -> Value:
+    async def _ask(
+        self, request: Message, decode: Callable[[Message], Value], timeout_s: float
+    ) -> Value:
+        """One exchange. A caller that gives up does not interrupt it, because the process would have to be replaced."""
         async with self._lock:
             usable = False
             try:
-                with anyio.fail_after(self._timeout_s):
+                with anyio.fail_after(timeout_s, shield=True):
                     child = await self._started()
                     value = decode(await child.ask(request))
                 usable = not child.outgrown
