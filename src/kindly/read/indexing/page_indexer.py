@@ -20,7 +20,7 @@ from kindly.read.store import PreparedPage
 Value = TypeVar("Value")
 
 PROGRAM = "kindly.read.indexing.index_process"
-TIMEOUT_S = 60.0
+TIMEOUT_S = 30.0
 """For one batch, which takes a fraction of a second."""
 RANK_TIMEOUT_S = 10.0
 """For one page that is ranked, while a caller waits."""
