@@ -18,11 +18,11 @@ while (message := read_frame(sys.stdin.buffer)) is not None:
         os._exit(1)
     if b"hang" in message[1]:
         time.sleep(3600)
-    pages = [[[str(os.getpid()), 0, 1, [], 1, "", None]]]
+    pages = [[[str(os.getpid()), 0, 1, [], 1, "", None, 0]]]
     if b"nonsense" in message[1]:
         pages = [1]
     import json
-    answer = json.dumps({"model": None, "pages": pages}).encode(), b""
+    answer = json.dumps({"model": None, "vectors": 0, "pages": pages}).encode(), b""
     sys.stdout.buffer.writelines(encode_frame(answer, outgrown=b"large" in message[1]))
     sys.stdout.flush()
 """

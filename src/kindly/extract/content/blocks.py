@@ -152,7 +152,7 @@ class _BlockReader:
         """Add the element and everything below it.
 
         One loop over all nodes: the end of an element shows in a node that has another parent. A recursion over the
-        children takes half as long again.
+        children takes longer.
         """
         pieces, path = self._pieces, list[tuple[Element, int, bool]]()
         top, index, linked = root, self._open(root, root.tag, 0), False

@@ -119,7 +119,7 @@ def _without_exponent(number: re.Match[str]) -> str:
 def _without_invalid(body: str) -> str:
     """The declarations without invalid values, which matters only where a property occurs more than once."""
     if body.count("display") < 2 and body.count("visibility") < 2 and body.count("opacity") < 2:
-        return body  # by far the most common case; without a loop it is three times as fast
+        return body  # by far the most common case, and faster without a loop
     repeated = [name for name in VALID_VALUES if body.count(name) > 1]
     kept = []
     for declaration in body.split(";"):
