@@ -17,7 +17,7 @@ STEMS = """
 
 
 def _one_of(words: list[str]) -> str:
-    """A pattern of these words, none of which starts with another, by their first letters, which makes a search faster."""
+    """A pattern of these words, none of which starts with another, grouped by first letter, which is faster."""
     by_letter: dict[str, list[str]] = {}
     for word in words:
         by_letter.setdefault(word[0], []).append(word[1:])
