@@ -362,7 +362,7 @@ FAILING: dict[str, Route] = {
     "broken office file": loud(200, b"PK\x03\x04" + WORD.encode() * 20),
     "broken gzip": loud(200, f"{WORD} not gzip", **{"Content-Encoding": "gzip"}),
     "odd coding": loud(200, **{"Content-Encoding": WORD}),
-    "too long": loud(200, PAGE + WORD * 120_000),
+    "too long": loud(200, PAGE + WORD * 120_000, **{"Content-Type": "application/json"}),
     "robots": html(PAGE),
 }
 

@@ -57,5 +57,6 @@ class DirectIndexer:
     async def warm(self) -> None:
         self.batches.append([])
 
-    async def rest(self) -> None:
+    async def rest(self, unused_s: float = 0) -> bool:
         self.rests += 1
+        return True

@@ -37,9 +37,10 @@ class Shelf:
         self.grown.set()
         return True
 
-    async def rest(self) -> None:
+    async def rest(self, unused_s: float) -> bool:
         self.rests += 1
         self.grown.set()
+        return True
 
 
 def files(folder: Path) -> list[Path]:

@@ -71,6 +71,21 @@ async def test_the_process_is_reused_until_it_is_too_large(environ: dict[str, st
     await indexer.rest()
 
 
+async def test_a_process_that_was_used_a_moment_ago_is_not_ended(environ: dict[str, str]) -> None:
+    now = [0.0]
+    indexer = ProcessIndexer(512, environ, program="broken_indexer", clock=lambda: now[0])
+    (first,) = await indexer.prepare([queued("a")])
+    now[0] += 2
+    assert not await indexer.rest(3)
+    (second,) = await indexer.prepare([queued("b")])
+    now[0] += 3
+    assert await indexer.rest(3)
+    (third,) = await indexer.prepare([queued("c")])
+    assert await indexer.rest()
+    processes = [page.chunks[0].id for page in (first, second, third)]
+    assert processes[0] == processes[1] != processes[2]
+
+
 async def test_a_process_at_rest_starts_again(environ: dict[str, str]) -> None:
     indexer = ProcessIndexer(512, environ, program="broken_indexer")
     await indexer.rest()

@@ -4,6 +4,7 @@ A page is in the journal before its answer goes out, so a crash loses nothing: t
 Pages are stored when no more have come for a moment, so that this does not slow down the answers.
 """
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,8 +19,12 @@ Index = Callable[[Sequence[QueuedPage]], Awaitable[bool]]
 """Stores pages; False if the store cannot be used now."""
 
 
-async def _nothing() -> None:
-    pass
+Rest = Callable[[float], Awaitable[bool]]
+"""Frees what indexing needs if it was not used for so many seconds; whether nothing is held."""
+
+
+async def _nothing(unused_s: float) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +37,12 @@ class QueueLimits:
     """Of text that is stored in one transaction."""
     early_bytes: int = 4_000_000
     """From here on, nothing is waited for."""
-    quiet_s: float = 1.0
+    quiet_s: float = 3.0
     """Pages are stored when no other has come for this long,"""
-    delay_s: float = 15.0
+    delay_s: float = 30.0
     """or when the first one has waited for this long."""
-    rest_s: float = 10.0
-    """Without pages for this long, what indexing needs is freed."""
+    rest_s: float = 3.0
+    """What indexing needs is freed when it was not used for this long."""
     retry_s: float = 15.0
     """Between two attempts while the store cannot be used."""
 
@@ -56,7 +61,7 @@ class IndexQueue:
         index: Index,
         journal: Journal | None = None,
         limits: QueueLimits = QueueLimits(),  # noqa: B008 - frozen
-        rest: Callable[[], Awaitable[None]] = _nothing,
+        rest: Rest = _nothing,
     ) -> None:
         self._index = index
         self._journal = journal
@@ -134,7 +139,7 @@ class IndexQueue:
         with anyio.move_on_after(timeout_s, shield=True):
             if self._journal is not None:
                 await self.flush()
-        await self._rest()
+        await self._rest(0)
         if self._journal is not None:
             self._journal.close()
 
@@ -170,14 +175,12 @@ class IndexQueue:
         return True
 
     async def _wait_for_pages(self) -> None:
-        if self._pending:
-            return
-        self._added = anyio.Event()
-        with anyio.move_on_after(self._limits.rest_s) as idle:
-            await self._added.wait()
-        if idle.cancelled_caught:
-            await self._rest()
-            await self._added.wait()
+        is_at_rest = False
+        while not self._pending:
+            self._added = anyio.Event()
+            with anyio.move_on_after(math.inf if is_at_rest else self._limits.rest_s):
+                await self._added.wait()
+            is_at_rest = not self._pending and await self._rest(self._limits.rest_s)
 
     async def _wait_for_quiet(self) -> None:
         until = anyio.current_time() + self._limits.delay_s
@@ -187,3 +190,4 @@ class IndexQueue:
                 await self._added.wait()
             if quiet.cancelled_caught:
                 return
+            await self._rest(self._limits.rest_s)

@@ -1,5 +1,6 @@
 """Splits, embeds and ranks pages in a process of its own, which runs only while there are pages."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -53,8 +54,8 @@ class PageIndexer(Protocol):
         """Load what the first page would wait for."""
         ...
 
-    async def rest(self) -> None:
-        """Free what is needed only while there is work."""
+    async def rest(self, unused_s: float = 0) -> bool:
+        """Free what is needed only while there is work, if it was not used for so long; whether nothing is held."""
         ...
 
 
@@ -68,13 +69,16 @@ class ProcessIndexer:
         *,
         program: str = PROGRAM,
         timeout_s: float = TIMEOUT_S,
+        clock: Callable[[], float] = anyio.current_time,
     ) -> None:
         self._chunk_tokens = chunk_tokens
         self._environ = child_environment(environ)
         self._program = program
         self._timeout_s = timeout_s
+        self._clock = clock
         self._lock = anyio.Lock()
         self._child: ChildProcess | None = None
+        self._used_at_s = -math.inf
 
     async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
         request = encode_texts(pages, self._chunk_tokens)
@@ -106,16 +110,21 @@ class ProcessIndexer:
             except (TimeoutError, *BROKEN_PIPE) as error:
                 raise IndexingFailed from error
             finally:
+                self._used_at_s = self._clock()
                 if not usable:
                     await self._end()
             return value
 
-    async def rest(self) -> None:
-        """End the process; the next page starts another."""
+    async def rest(self, unused_s: float = 0) -> bool:
+        """End the process unless it was used within this time; the next page starts another."""
+        if unused_s and (self._lock.locked() or self._clock() - self._used_at_s < unused_s):
+            return False
         async with self._lock:
             await self._end()
+            return True
 
     async def _started(self) -> ChildProcess:
+        self._used_at_s = self._clock()
         if self._child is None or not self._child.alive:
             await self._end()
             self._child = await ChildProcess.start(self._program, environ=self._environ)
