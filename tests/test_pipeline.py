@@ -239,6 +239,7 @@ async def test_a_host_where_rendering_helped_once_is_rendered_again() -> None:
     for url in PAGES:
         await world.fetch(url)
     assert renderer.rendered == PAGES
+    assert renderer.releases == len(PAGES) - 1
 
 
 async def test_a_page_without_text_is_rendered_on_every_host() -> None:

@@ -344,9 +344,9 @@ async def _extract_or_render(
             failure = failure and _explained(failure, missing)
         except (FetchError, ExtractError):
             shown = None
-            stages.record_gain(url, document, None)
+            await stages.record_gain(url, document, None)
         else:
-            stages.record_gain(url, document, shown)
+            await stages.record_gain(url, document, shown)
         if shown is not None and (document is None or len(shown.text) > len(document.text)):
             await stages.fetcher.keep(replace(rendered, requested_url=page.requested_url))
             return shown

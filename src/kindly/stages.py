@@ -62,6 +62,8 @@ class Renders(Protocol):
 
     async def render(self, url: Url, deadline: Deadline) -> Page: ...
 
+    async def release(self) -> None: ...
+
 
 class Extracts(Protocol):
     """Page → document."""
@@ -185,10 +187,15 @@ class Stages:
             step.note(how=page.how, bytes=len(page.body))
         return page
 
-    def record_gain(self, url: Url, before: Document | None, after: Document | None) -> None:
-        """Learn what rendering gained: the documents without a browser and with one, where there are any."""
+    async def record_gain(self, url: Url, before: Document | None, after: Document | None) -> None:
+        """Learn what rendering gained: the documents without a browser and with one, where there are any.
+
+        A browser that showed nothing more, and that no other page uses, is closed.
+        """
         sizes = (len(document.text) if document else 0 for document in (before, after))
-        self.render_gain.record(url.host, *sizes)
+        helped = self.render_gain.record(url.host, *sizes)
+        if not helped and self.renderer is not None:
+            await self.renderer.release()
 
     async def library(self) -> Reads:
         """The library of read pages.

@@ -159,6 +159,9 @@ class Broken:
     """None: it never returns."""
     asked: int = 0
 
+    async def release(self) -> None:
+        """Nothing to close."""
+
     async def render(self, url: Url, deadline: Deadline) -> Page:
         self.asked += 1
         if self.error is None:

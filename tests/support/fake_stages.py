@@ -94,6 +94,10 @@ class FakeRenderer:
 
     table: dict[str, str | KindlyError] = field(default_factory=dict)
     rendered: list[str] = field(default_factory=list)
+    releases: int = 0
+
+    async def release(self) -> None:
+        self.releases += 1
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         self.rendered.append(str(url))

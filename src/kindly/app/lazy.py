@@ -151,6 +151,11 @@ class LazyBrowser:
                 self._pool = await self._tasks.start(self._hold_open)
         return await self._pool.render(url, deadline)
 
+    async def release(self) -> None:
+        """Close the browser, if no page uses it; the next page that needs one starts another."""
+        if self._pool is not None:
+            await self._pool.release()
+
     async def _hold_open(self, *, task_status: "TaskStatus[BrowserPool]") -> None:
         """Keep the pool open in a task of its own: its task group must be entered and left by the same task."""
         from kindly.fetch.browser.browser_pool import open_browser
@@ -182,6 +187,9 @@ class NoBrowser:
             wanted = browser_settings(self._settings, self._tls)
             detail = what_is_missing(wanted, self._settings.child_environ)
         raise BrowserUnavailable(detail, url=str(url))
+
+    async def release(self) -> None:
+        """Nothing to close."""
 
 
 def renderer(settings: Settings, tls: Tls, tasks: TaskGroup) -> LazyBrowser | NoBrowser | None:

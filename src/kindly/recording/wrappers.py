@@ -102,6 +102,11 @@ class RecordedRenderer:
         self._renderer = renderer
         self._recording = recording
 
+    async def release(self) -> None:
+        """Close the browser, if there is one that no page uses."""
+        if self._renderer is not None:
+            await self._renderer.release()
+
     async def render(self, url: Url, deadline: Deadline) -> Page:
         """The recorded page, or the browser's, which is then recorded.
 

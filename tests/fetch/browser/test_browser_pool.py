@@ -291,6 +291,24 @@ async def test_idle_timer_of_a_replaced_browser_ends() -> None:
         assert not second.closed
 
 
+async def test_released_browser_is_closed_unless_a_page_uses_it() -> None:
+    gate = anyio.Event()
+    first, second = FakeBrowser(gate=gate), FakeBrowser()
+    async with pool(first, second) as (at, _):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(rendered, at)
+            await anyio.wait_all_tasks_blocked()
+            await at.release()
+            assert not first.closed
+            gate.set()
+        await at.release()
+        await at.release()
+        await anyio.wait_all_tasks_blocked()
+        assert first.closed
+        assert (await rendered(at)).status == 200
+        assert not second.closed
+
+
 async def test_page_that_takes_too_long_ends_with_its_deadline_and_a_stuck_browser_is_replaced() -> (
     None
 ):

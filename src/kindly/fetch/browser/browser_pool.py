@@ -130,6 +130,14 @@ class BrowserPool:
                 f"{url.host} was not rendered by the browser in time.", url=str(url)
             ) from error
 
+    async def release(self) -> None:
+        """Close the browser now, if no page uses it."""
+        running = self._current
+        if running is not None and not running.running_pages:
+            self._current = None
+            self._retired.add(running)
+            self._tasks.start_soon(self._close_retired, running)
+
     async def aclose(self) -> None:
         """Close all browsers."""
         open_ones = (*self._retired, *filter(None, [self._current]))

@@ -34,10 +34,12 @@ class RenderGain:
         known = self._hosts.get(host) or _HostGain()
         return known.helped or known.in_vain < TRIES
 
-    def record(self, host: str, before: int, after: int) -> None:
-        """Learn from a rendered page: the characters of its text before and after."""
+    def record(self, host: str, before: int, after: int) -> bool:
+        """Learn from a rendered page: the characters of its text before and after. Whether there is a gain."""
         known = self._hosts.get(host) or _HostGain()
-        if after - before >= max(MIN_CHARS, before * MIN_SHARE):
+        helped = after - before >= max(MIN_CHARS, before * MIN_SHARE)
+        if helped:
             self._hosts.put(host, replace(known, helped=True))
         else:
             self._hosts.put(host, replace(known, in_vain=known.in_vain + 1))
+        return helped
