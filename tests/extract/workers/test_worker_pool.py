@@ -201,6 +201,21 @@ async def test_warm_starts_one_process_that_the_first_page_uses() -> None:
         assert await run(workers, "process") == first
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
+async def test_as_many_processes_start_as_pages_are_announced_up_to_the_size() -> None:
+    def children() -> int:
+        files = Path("/proc/self/task").glob("*/children")
+        return sum(len(file.read_text(encoding="ascii").split()) for file in files)
+
+    async with hostile(size=2) as workers:
+        before = children()
+        started = []
+        for _ in range(3):
+            await workers.warm()
+            started.append(children() - before)
+    assert started == [1, 2, 2]
+
+
 async def test_process_that_stays_large_after_a_page_is_replaced() -> None:
     async with hostile() as workers:
         first = await run(workers, "process")

@@ -46,10 +46,12 @@ class WorkerPool:
         self._timeout_s = timeout_s
         self._pages_per_process = pages_per_process
         self._program = program
-        self._slots = anyio.Semaphore(size or min(MAX_PROCESSES, os.cpu_count() or 1))
+        self._size = size or min(MAX_PROCESSES, os.cpu_count() or 1)
+        self._slots = anyio.Semaphore(self._size)
         self._starting = anyio.Lock()
         self._idle: list[ChildProcess] = []
         self._all: set[ChildProcess] = set()
+        self._announced = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,9 +68,10 @@ class WorkerPool:
             await self._end(worker)
 
     async def warm(self) -> None:
-        """Start one worker if there is none."""
+        """Announce a page before it is downloaded: a worker loads meanwhile, after the second page one more."""
         async with self._starting:
-            if not self._all:
+            self._announced += 1
+            if len(self._all) < min(self._size, self._announced):
                 self._idle.append(await self._start())
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
