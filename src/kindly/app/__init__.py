@@ -81,8 +81,11 @@ class App:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings) -> AsyncIterator[App]:
-    """An app for these settings. Cheap: connections, processes and files are opened at first use."""
+async def open_app(settings: Settings, *, many_pages: bool = False) -> AsyncIterator[App]:
+    """An app for these settings. Cheap: connections, processes and files are opened at first use.
+
+    `many_pages`: more than one page is expected, so the first one starts two parsers.
+    """
     tls, redactor = Tls(settings.ssl_cert_file), Redactor.of(settings.secrets())
     warn_once, slots = WarnOnce(), anyio.Semaphore(settings.concurrency)
     async with AsyncExitStack() as stack:
@@ -101,7 +104,9 @@ async def open_app(settings: Settings) -> AsyncIterator[App]:
             )
         )
         workers = await stack.enter_async_context(
-            WorkerPool(size=settings.workers, environ=settings.child_environ)
+            WorkerPool(
+                size=settings.workers, environ=settings.child_environ, announced=int(many_pages)
+            )
         )
         tasks = await stack.enter_async_context(anyio.create_task_group())
         stack.callback(tasks.cancel_scope.cancel)

@@ -31,7 +31,9 @@ def _serve_with_sdk(settings: Settings, early: EarlyAnswers | None) -> None:
     from kindly.server.profiles import profile_for
 
     server = build_server(
-        lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
+        lambda: open_app(settings, many_pages=True),
+        profile_for(settings),
+        plain_names=settings.plain_names,
     )
     if settings.transport == "http":
         from kindly.server.http.asgi import serve_http

@@ -40,7 +40,9 @@ class WorkerPool:
         timeout_s: float = DEFAULT_TIMEOUT_S,
         pages_per_process: int = PAGES_PER_PROCESS,
         program: str = PROGRAM,
+        announced: int = 0,
     ) -> None:
+        """`announced`: how many pages are known to come, as if `warm` had been called for them."""
         self._environ = child_environment(environ)
         self._memory_bytes = memory_bytes
         self._timeout_s = timeout_s
@@ -51,7 +53,7 @@ class WorkerPool:
         self._starting = anyio.Lock()
         self._idle: list[ChildProcess] = []
         self._all: set[ChildProcess] = set()
-        self._announced = 0
+        self._announced = announced
 
     async def __aenter__(self) -> Self:
         return self
@@ -68,10 +70,10 @@ class WorkerPool:
             await self._end(worker)
 
     async def warm(self) -> None:
-        """Announce a page before it is downloaded: a worker loads meanwhile, after the second page one more."""
+        """Announce a page before it is downloaded: workers load meanwhile, as many as pages were announced."""
         async with self._starting:
             self._announced += 1
-            if len(self._all) < min(self._size, self._announced):
+            while len(self._all) < min(self._size, self._announced):
                 self._idle.append(await self._start())
 
     async def extract(self, page: Page, options: ExtractOptions, deadline: Deadline) -> Document:
