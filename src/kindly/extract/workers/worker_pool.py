@@ -17,7 +17,7 @@ from kindly.extract import ExtractOptions
 from kindly.extract.workers import worker_protocol
 from kindly.models import Document, Page
 
-DEFAULT_MEMORY_BYTES = 100 * 1024 * 1024
+MEMORY_BYTES = 100 * 1024 * 1024
 """Memory limit of a worker beyond what the parser itself needs; an ordinary page takes a tenth of it."""
 DEFAULT_TIMEOUT_S = 20.0
 PAGES_PER_PROCESS = 500
@@ -36,7 +36,6 @@ class WorkerPool:
         *,
         environ: Mapping[str, str],
         size: int | None = None,
-        memory_bytes: int = DEFAULT_MEMORY_BYTES,
         timeout_s: float = DEFAULT_TIMEOUT_S,
         pages_per_process: int = PAGES_PER_PROCESS,
         program: str = PROGRAM,
@@ -44,7 +43,6 @@ class WorkerPool:
     ) -> None:
         """`announced`: how many pages are known to come, as if `warm` had been called for them."""
         self._environ = child_environment(environ)
-        self._memory_bytes = memory_bytes
         self._timeout_s = timeout_s
         self._pages_per_process = pages_per_process
         self._program = program
@@ -127,9 +125,7 @@ class WorkerPool:
             return await self._start()
 
     async def _start(self) -> ChildProcess:
-        worker = await ChildProcess.start(
-            self._program, str(self._memory_bytes), environ=self._environ
-        )
+        worker = await ChildProcess.start(self._program, str(MEMORY_BYTES), environ=self._environ)
         self._all.add(worker)
         return worker
 
