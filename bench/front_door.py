@@ -10,6 +10,7 @@ bar is missed.
 import argparse
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -91,7 +92,8 @@ class ProcessTree:
                 status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            total += int(status.partition("VmRSS:")[2].split(None, 1)[0] or 0)
+            found = re.search(r"VmRSS:\s+(\d+)", status)  # a process that has just ended has none
+            total += int(found[1]) if found else 0
         return total / 1024
 
 
