@@ -10,7 +10,6 @@ bar is missed.
 import argparse
 import json
 import os
-import re
 import statistics
 import sys
 import tempfile
@@ -26,7 +25,7 @@ import httpx2
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from bench.hostile_load import descendants
+from bench.hostile_load import descendants, weight_kb
 from bench.load import SCRIPT, environment
 from bench.served import served
 from kindly.budget import count_tokens
@@ -88,15 +87,7 @@ class ProcessTree:
         return ticks * 1000 / TICKS_PER_S
 
     def resident_mb(self) -> float:
-        total = 0
-        for pid in self.pids():
-            try:
-                status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            found = re.search(r"VmRSS:\s+(\d+)", status)  # a process that has just ended has none
-            total += int(found[1]) if found else 0
-        return total / 1024
+        return sum(weight_kb(pid, "Rss") for pid in self.pids()) / 1024
 
 
 def address(base: str, number: int, latency_ms: int) -> str:
