@@ -90,3 +90,9 @@ def test_composed_page_is_content_as_a_whole() -> None:
     )
     thread = replace(page(markup), composed=True)
     assert "Answer 29" in extract(thread, ExtractOptions()).text
+
+
+@pytest.mark.parametrize("count", [3, html.MAX_PIECES + 3], ids=["few", "very-many"])
+@pytest.mark.parametrize("form", ["\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;"])
+def test_no_break_spaces_are_plain_spaces(form: str, count: int) -> None:
+    assert read(f"<p>{f'a{form}' * count}b</p>").text == "a " * count + "b"

@@ -4,6 +4,7 @@ It uses markup, inline styles and the page's own stylesheets, but no layout and 
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from turbohtml import Document, Element, Node, Text
 
@@ -43,22 +44,48 @@ Piece = Sequence[Element | Text]
 
 def remove_hidden(document: Document) -> int:
     """Remove hidden elements and text from the tree; return how many of the removed pieces contained text."""
-    fallbacks = sum(bool(element.text.strip()) for element in document.iter_elements(FALLBACKS))
-    document.remove(NOT_TEXT)
+    fallbacks = _remove_fallbacks(document)
     cascade = Cascade(document)
-    document.remove("style")
-    page_characters = len(document.text)
-    panels = _collapsible_panels(document)
+    for style in document.select("style"):
+        style.decompose()
+    page = _PageSize(document)
+    marked = document.select(f"{HIDDEN_MARKUP}, rp, {PANELS}")
+    panels = _collapsible_panels(document, [at for at in marked if at.matches(PANELS)])
     pieces: list[Piece] = [
         [element]
-        for element in document.select(HIDDEN_MARKUP)
+        for element in marked
         if element not in panels
+        and element.matches(HIDDEN_MARKUP)
         and not _is_displayed(element, cascade)
-        and not _shown_by_script(len(element.text), page_characters)
+        and not page.is_mostly(len(element.text))
     ]
-    pieces += [[rp] for rp in document.select("rp") if len(rp.text.strip()) > MAX_PARENTHESIS]
-    pieces += _hidden_by_style(document, cascade, panels, page_characters)
+    pieces += [[at] for at in marked if at.tag == "rp" and len(at.text.strip()) > MAX_PARENTHESIS]
+    pieces += _hidden_by_style(document, cascade, panels, page)
     return fallbacks + _remove(pieces)
+
+
+def _remove_fallbacks(document: Document) -> int:
+    """Remove what is not text of the page; return how many of the replaced elements contained text."""
+    found = document.select(NOT_TEXT)
+    with_text = sum(bool(at.text.strip()) for at in found if at.tag in FALLBACKS)
+    for element in found:
+        element.decompose()
+    return with_text
+
+
+class _PageSize:
+    """The length of a page's text, counted when it is needed."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @cached_property
+    def _characters(self) -> int:
+        return len(self._document.text)
+
+    def is_mostly(self, size: int) -> bool:
+        """Whether so many characters are most of the page, which is then hidden only until a script shows it."""
+        return size > REVEALED_CHARACTERS and size > REVEALED_SHARE * self._characters
 
 
 def _is_displayed(element: Element, cascade: Cascade) -> bool:
@@ -69,9 +96,8 @@ def _is_displayed(element: Element, cascade: Cascade) -> bool:
     )
 
 
-def _collapsible_panels(document: Document) -> set[Node]:
-    """Panels that a visitor can open: a visible tab or button controls them."""
-    panels = document.select(PANELS)
+def _collapsible_panels(document: Document, panels: list[Element]) -> set[Node]:
+    """Those of the panels that a visitor can open: a visible tab or button controls them."""
     if not panels:
         return set()
     tabs = document.select(
@@ -91,15 +117,15 @@ def _collapsible_panels(document: Document) -> set[Node]:
 
 
 def _hidden_by_style(
-    document: Document, cascade: Cascade, panels: set[Node], page_characters: int
+    document: Document, cascade: Cascade, panels: set[Node], page: _PageSize
 ) -> list[Piece]:
     """The pieces that styles hide; none if that is the whole page, which a script will show."""
-    external = document.select_one("link[rel~=stylesheet]") is not None
+    external = cascade.external
     text_styles = TextStyles(cascade, external=external)
     pieces: list[Piece] = []
     checked: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
     walked: set[Node] = set()
-    for element in (*cascade, *document.select("font[color]")):
+    for element in (*cascade, *cascade.coloured_fonts):
         if element.tag in ("html", "body", "head"):
             continue
         style = cascade.of(element)
@@ -108,7 +134,7 @@ def _hidden_by_style(
             checked[key] = is_hidden(style), may_hide_text(style)
         hidden, text_may_hide = checked[key]
         if hidden:
-            if element not in panels and not _shown_by_script(len(element.text), page_characters):
+            if element not in panels and not page.is_mostly(len(element.text)):
                 pieces.append([element])
         elif (text_may_hide or element.tag == "font") and walked.isdisjoint(element.ancestors):
             walked.add(element)
@@ -118,15 +144,13 @@ def _hidden_by_style(
         piece
         for layout in layouts
         for piece in layout.hidden()
-        if not _shown_by_script(sum(len(node.text) for node in piece), page_characters)
+        if not page.is_mostly(sum(len(node.text) for node in piece))
     ]
-    return [] if _is_everything(pieces, document, page_characters) else pieces
+    return [] if _is_everything(pieces, document) else pieces
 
 
-def _is_everything(pieces: list[Piece], document: Document, page_characters: int) -> bool:
+def _is_everything(pieces: list[Piece], document: Document) -> bool:
     """Whether these pieces are nearly all text of the page; nested pieces count once."""
-    if page_characters <= REVEALED_CHARACTERS or not pieces:
-        return False
     nodes = {node for piece in pieces for node in piece}
     total = sum(_characters(node) for node in nodes if nodes.isdisjoint(node.ancestors))
     return total > REVEALED_CHARACTERS and total > 0.95 * _characters(document)
@@ -146,7 +170,3 @@ def _remove(pieces: list[Piece]) -> int:
     for node in nodes:
         node.decompose()
     return with_text
-
-
-def _shown_by_script(size: int, page_characters: int) -> bool:
-    return size > REVEALED_CHARACTERS and size > REVEALED_SHARE * page_characters
