@@ -6,7 +6,7 @@ r"""Escapes and entities that the Markdown library writes and a reader does not 
 
 import re
 
-CODE = r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)"
+CODE = r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`)[^\n]+?(?<!`)(?P=tick)(?!`)"
 SPACE_ENTITY = r"&#(?:160|819[2-9]|820[0-2]|8232|8233|8239|8287|12288);"
 BRACKETS = r"(?<![\\!])\\\[(?P<inner>[^\[\]\\\n^|`]{1,80})\\\](?![(:\[])"
 PROSE_FAULT = rf"(?P<space>(?:{SPACE_ENTITY}[ \u3000]*|<br> ?)+)|{BRACKETS}"

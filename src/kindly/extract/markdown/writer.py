@@ -33,6 +33,10 @@ PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
 SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
 PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
 """A path on the same site without dot segments, which can simply be appended to the origin."""
+NO_PAGE = re.compile(
+    r"[?&](?:action=(?:edit|history)|veaction=edit|redlink=1)\b|/(?:Special|Template|Template_talk):"
+)
+"""Links of wikis to forms and to pages that do not exist."""
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 LONE_BREAK = re.compile(r"^\\\n", re.M)
@@ -174,7 +178,7 @@ def _resolve_links(root: Element, base_url: str, links: dict[str, str]) -> None:
             anchor.decompose()
             continue
         url = _absolute(anchor.attr("href"), base_url)
-        if url is None or (not label and anchor.select_one("img") is None):
+        if url is None or NO_PAGE.search(url) or (not label and anchor.select_one("img") is None):
             anchor.unwrap()
             continue
         if label.startswith("[") and label.endswith("]"):
