@@ -34,7 +34,7 @@ SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
 PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
 """A path on the same site without dot segments, which can simply be appended to the origin."""
 NO_PAGE = re.compile(
-    r"[?&](?:action=(?:edit|history)|veaction=edit|redlink=1)\b|/(?:Special|Template|Template_talk):"
+    r"[?&](?:action=(?:edit|history)|veaction=edit|redlink=1)\b|/Special:BookSources/|/Template(?:_talk)?:"
 )
 """Links of wikis to forms and to pages that do not exist."""
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
