@@ -14,6 +14,7 @@ from kindly.extract.content.page_kind import Hints
 NO_HINTS = Hints()
 SHORT_PAGE = 1_000
 """Pages with less text than this, in characters, are handled by rules."""
+CELLS = frozenset({"td", "th"})
 MANY_BLOCKS = 15_000
 """Pages with more blocks than this are handled by rules, to bound memory."""
 
@@ -53,8 +54,16 @@ def _prune(blocks: Blocks, keep: list[bool]) -> None:
             removed[index] = True
         elif start < end and kept_before[start] == kept_before[end]:
             removed[index] = True
-            element.decompose()
+            _drop(element)
     for block, kept in enumerate(keep):
         if not kept and not removed[blocks.containers[block]]:
             for node in blocks.nodes[block]:
                 node.extract()
+
+
+def _drop(element: Element) -> None:
+    """Remove an element; a table cell stays empty, because without it the cells after it would move."""
+    if element.tag in CELLS:
+        element.clear()
+    else:
+        element.decompose()
