@@ -17,6 +17,7 @@ from kindly.extract.markdown.embeds import replace_embeds
 from kindly.extract.markdown.formulas import replace_formulas
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
+from kindly.extract.visibility.revealed.streamed_parts import place_streamed_parts
 from kindly.extract.visibility.visible import remove_hidden
 from kindly.extract.walls.detect import Evidence, is_teaser, raise_if_walled
 from kindly.models import Link, Metadata
@@ -70,6 +71,7 @@ def read_html(
     _check_size(document, url)
     metadata = read_metadata(document, url, with_data=True)
     base_url = _base_url(document, url)
+    place_streamed_parts(document, markup)
     replace_formulas(document)
     replace_embeds(document)
     document.remove(NON_TEXT_TAGS)

@@ -11,6 +11,7 @@ from kindly.extract.visibility.css import Cascade
 from kindly.extract.visibility.layout.box_visibility import is_hidden
 from kindly.extract.visibility.layout.covering import Layers
 from kindly.extract.visibility.layout.cropping import Cropping
+from kindly.extract.visibility.revealed.shown_later import shown_later
 from kindly.extract.visibility.text_visibility import TextStyles, may_hide_text
 
 NOT_TEXT = (
@@ -30,9 +31,6 @@ MAX_PARENTHESIS = 2
 UNLESS_DISPLAYED = ("hidden", "popover")
 """Attributes that a `display` declaration of the page overrides."""
 
-PANELS = "[role=tabpanel], main [role=region][id], article [role=region][id]"
-CHROME = "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=search]"
-
 REVEALED_SHARE = 0.6
 REVEALED_CHARACTERS = 600
 """An element with this much of the page's text is hidden only until a script shows it, so it is kept."""
@@ -48,16 +46,22 @@ def remove_hidden(document: Document) -> int:
     cascade = Cascade(document)
     document.remove("style")
     page_characters = len(document.text)
-    panels = _collapsible_panels(document)
-    pieces: list[Piece] = [
-        [element]
-        for element in document.select(HIDDEN_MARKUP)
-        if element not in panels
-        and not _is_displayed(element, cascade)
-        and not _shown_by_script(len(element.text), page_characters)
-    ]
+    by_markup = _hidden_by_markup(document, cascade)
+    by_style, texts = _hidden_by_style(document, cascade)
+    invisible = [element for element in texts if cascade.of(element).get("visibility") == "hidden"]
+    waiting = {element: cascade.of(element) for element in (*by_markup, *by_style, *invisible)}
+    later = shown_later(document, waiting)
+    cascade.show(later)
+
+    def is_kept(element: Element) -> bool:
+        return element in later or _shown_by_script(len(element.text), page_characters)
+
+    pieces: list[Piece] = [[element] for element in by_markup if not is_kept(element)]
     pieces += [[rp] for rp in document.select("rp") if len(rp.text.strip()) > MAX_PARENTHESIS]
-    pieces += _hidden_by_style(document, cascade, panels, page_characters)
+    styled: list[Piece] = [[element] for element in by_style if not is_kept(element)]
+    styled += _hidden_texts(document, cascade, texts, set(by_style) - later)
+    if not _is_everything(styled, document, page_characters):
+        pieces += styled
     return fallbacks + _remove(pieces)
 
 
@@ -69,36 +73,18 @@ def _is_displayed(element: Element, cascade: Cascade) -> bool:
     )
 
 
-def _collapsible_panels(document: Document) -> set[Node]:
-    """Panels that a visitor can open: a visible tab or button controls them."""
-    panels = document.select(PANELS)
-    if not panels:
-        return set()
-    tabs = document.select(
-        "[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]"
-    )
-    openers = [
-        tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None
+def _hidden_by_markup(document: Document, cascade: Cascade) -> list[Element]:
+    """The elements that browsers do not show, unless the page's own style shows them."""
+    return [
+        element for element in document.select(HIDDEN_MARKUP) if not _is_displayed(element, cascade)
     ]
-    controlled = {tab.attr("aria-controls") for tab in openers} - {None}
-    labels = {tab.attr("id") for tab in openers} - {None}
-    return {
-        panel
-        for panel in panels
-        if (panel.attr("id") in controlled or panel.attr("aria-labelledby") in labels)
-        and panel.closest(CHROME) is None
-    }
 
 
-def _hidden_by_style(
-    document: Document, cascade: Cascade, panels: set[Node], page_characters: int
-) -> list[Piece]:
-    """The pieces that styles hide; none if that is the whole page, which a script will show."""
-    external = document.select_one("link[rel~=stylesheet]") is not None
-    text_styles = TextStyles(cascade, external=external)
-    pieces: list[Piece] = []
+def _hidden_by_style(document: Document, cascade: Cascade) -> tuple[list[Element], list[Element]]:
+    """The elements that a style hides, and those whose text it may hide."""
+    boxes: list[Element] = []
+    texts: list[Element] = []
     checked: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
-    walked: set[Node] = set()
     for element in (*cascade, *document.select("font[color]")):
         if element.tag in ("html", "body", "head"):
             continue
@@ -108,19 +94,33 @@ def _hidden_by_style(
             checked[key] = is_hidden(style), may_hide_text(style)
         hidden, text_may_hide = checked[key]
         if hidden:
-            if element not in panels and not _shown_by_script(len(element.text), page_characters):
-                pieces.append([element])
-        elif (text_may_hide or element.tag == "font") and walked.isdisjoint(element.ancestors):
+            boxes.append(element)
+        if text_may_hide or element.tag == "font":
+            texts.append(element)
+    return boxes, texts
+
+
+def _hidden_texts(
+    document: Document, cascade: Cascade, texts: list[Element], gone: set[Element]
+) -> list[Piece]:
+    """The texts that cannot be read, and those that the layout hides."""
+    external = document.select_one("link[rel~=stylesheet]") is not None
+    text_styles = TextStyles(cascade, external=external)
+    pieces: list[Piece] = []
+    walked: set[Node] = set()
+    for element in texts:
+        if element not in gone and walked.isdisjoint(element.ancestors):
             walked.add(element)
             pieces.append(list(text_styles.hidden_text(element)))
     layouts = (Layers(cascade, external=external), Cropping(cascade, external=external))
+    page_characters = len(document.text)
     pieces += [
         piece
         for layout in layouts
         for piece in layout.hidden()
         if not _shown_by_script(sum(len(node.text) for node in piece), page_characters)
     ]
-    return [] if _is_everything(pieces, document, page_characters) else pieces
+    return pieces
 
 
 def _is_everything(pieces: list[Piece], document: Document, page_characters: int) -> bool:
