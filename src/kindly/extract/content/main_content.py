@@ -10,12 +10,15 @@ from kindly.extract.content.blocks import Blocks, read_blocks
 from kindly.extract.content.content_rules import content_by_rules
 from kindly.extract.content.named_boilerplate import boilerplate_elements
 from kindly.extract.content.page_kind import Hints
+from kindly.extract.repeats import copies
 
 NO_HINTS = Hints()
 SHORT_PAGE = 1_000
 """Pages with less text than this, in characters, are handled by rules."""
 MANY_BLOCKS = 15_000
 """Pages with more blocks than this are handled by rules, to bound memory."""
+VERBATIM = ("table", "pre")
+"""Elements whose text may repeat."""
 
 
 def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
@@ -30,7 +33,7 @@ def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
         for at in boilerplate:
             blocks.elements[at].decompose()
         return content_by_rules(body)
-    _prune(blocks, _classify(blocks, hints, boilerplate))
+    _prune(blocks, _without_copies(blocks, _classify(blocks, hints, boilerplate)))
     return body
 
 
@@ -39,6 +42,17 @@ def _classify(blocks: Blocks, hints: Hints, boilerplate: list[int]) -> list[bool
 
     keep: list[bool] = load_model().keep(blocks, hints, boilerplate).tolist()
     return keep
+
+
+def _without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
+    """The selection without repeated text; rows of tables and code may repeat."""
+    prose = keep.copy()
+    for tag in VERBATIM:
+        for at in blocks.by_tag.get(tag, ()):
+            start, end = blocks.starts[at], blocks.ends[at]
+            prose[start:end] = [False] * (end - start)
+    dropped = copies(blocks.texts, prose)
+    return [kept and at not in dropped for at, kept in enumerate(keep)] if dropped else keep
 
 
 def _prune(blocks: Blocks, keep: list[bool]) -> None:

@@ -1,0 +1,44 @@
+"""Repeated text: long texts that a page has more than once, as copies for phones and of slides → the copies to drop. Pure.
+
+Short texts may repeat for good reasons ("Add to cart"). They are dropped only next to a long one, where the same texts
+stand next to its first occurrence.
+"""
+
+from collections.abc import Sequence
+
+MIN_CHARACTERS = 100
+"""The least length of a text whose repetition is no accident."""
+
+
+def copies(texts: Sequence[str], candidates: Sequence[bool]) -> set[int]:
+    """The numbers of the candidates that repeat an earlier candidate."""
+    first: dict[str, int] = {}
+    found: set[int] = set()
+    for at, text in enumerate(texts):
+        if candidates[at] and len(text) >= MIN_CHARACTERS:
+            original = first.setdefault(text, at)
+            if original != at:
+                found.add(at)
+                found.update(_alike_around(texts, candidates, original, at))
+    return found
+
+
+def _alike_around(
+    texts: Sequence[str], candidates: Sequence[bool], original: int, copy: int
+) -> list[int]:
+    """The texts on both sides of a copy that are on the same side of the original as well."""
+    alike: list[int] = []
+    for step in (-1, 1):
+        here, there = copy + step, original + step
+        while (
+            0 <= there < len(texts)
+            and 0 <= here < len(texts)
+            and here != original
+            and there != copy
+            and candidates[here]
+            and candidates[there]
+            and texts[here] == texts[there]
+        ):
+            alike.append(here)
+            here, there = here + step, there + step
+    return alike
