@@ -10,24 +10,28 @@ MIN_CHARACTERS = 100
 """The least length of a text whose repetition is no accident."""
 
 
-def copies(texts: Sequence[str], candidates: Sequence[bool]) -> set[int]:
-    """The numbers of the candidates that repeat an earlier candidate."""
+def copies(texts: Sequence[str], candidates: Sequence[bool]) -> dict[int, int]:
+    """The numbers of the candidates that repeat an earlier candidate, each with the number of that one."""
     first: dict[str, int] = {}
-    found: set[int] = set()
+    found: dict[int, int] = {}
     for at, text in enumerate(texts):
-        if candidates[at] and len(text) >= MIN_CHARACTERS:
-            original = first.setdefault(text, at)
-            if original != at:
-                found.add(at)
-                found.update(_alike_around(texts, candidates, original, at))
+        if not candidates[at] or len(text) < MIN_CHARACTERS:
+            continue
+        words = " ".join(text.split())
+        if len(words) < MIN_CHARACTERS:
+            continue
+        original = first.setdefault(words, at)
+        if original != at:
+            found[at] = original
+            found.update(_alike_around(texts, candidates, original, at))
     return found
 
 
 def _alike_around(
     texts: Sequence[str], candidates: Sequence[bool], original: int, copy: int
-) -> list[int]:
+) -> dict[int, int]:
     """The texts on both sides of a copy that are on the same side of the original as well."""
-    alike: list[int] = []
+    alike: dict[int, int] = {}
     for step in (-1, 1):
         here, there = copy + step, original + step
         while (
@@ -39,6 +43,6 @@ def _alike_around(
             and candidates[there]
             and texts[here] == texts[there]
         ):
-            alike.append(here)
+            alike[here] = there
             here, there = here + step, there + step
     return alike

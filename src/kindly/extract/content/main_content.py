@@ -17,6 +17,9 @@ SHORT_PAGE = 1_000
 """Pages with less text than this, in characters, are handled by rules."""
 MANY_BLOCKS = 15_000
 """Pages with more blocks than this are handled by rules, to bound memory."""
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+ITEMS = frozenset({"li", "dd"})
+ITEM_LEVELS = 3
 VERBATIM = ("table", "pre")
 """Elements whose text may repeat."""
 
@@ -45,14 +48,42 @@ def _classify(blocks: Blocks, hints: Hints, boilerplate: list[int]) -> list[bool
 
 
 def _without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
-    """The selection without repeated text; rows of tables and code may repeat."""
+    """The selection without repeated text; rows of tables, code, and items under different headings may repeat."""
     prose = keep.copy()
     for tag in VERBATIM:
         for at in blocks.by_tag.get(tag, ()):
             start, end = blocks.starts[at], blocks.ends[at]
             prose[start:end] = [False] * (end - start)
-    dropped = copies(blocks.texts, prose)
-    return [kept and at not in dropped for at, kept in enumerate(keep)] if dropped else keep
+    found = copies(blocks.texts, prose)
+    if not found:
+        return keep
+    sections = _sections(blocks)
+    dropped = {
+        at
+        for at, original in found.items()
+        if sections[at] == sections[original] or not _is_item(blocks, at)
+    }
+    return [kept and at not in dropped for at, kept in enumerate(keep)]
+
+
+def _is_item(blocks: Blocks, block: int) -> bool:
+    """Whether a block is a list item or a part of one."""
+    at = blocks.containers[block]
+    for _ in range(ITEM_LEVELS):
+        if blocks.signature_tags[blocks.signatures[at]] in ITEMS:
+            return True
+        at = blocks.parents[at]
+    return False
+
+
+def _sections(blocks: Blocks) -> list[str]:
+    """For each block the text of the heading above it, or of itself."""
+    heading, sections = "", []
+    for text, container in zip(blocks.texts, blocks.containers, strict=True):
+        if blocks.signature_tags[blocks.signatures[container]] in HEADINGS:
+            heading = text
+        sections.append(heading)
+    return sections
 
 
 def _prune(blocks: Blocks, keep: list[bool]) -> None:
