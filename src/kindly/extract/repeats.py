@@ -1,4 +1,4 @@
-"""Repeated text: long texts that a page has more than once, as copies for phones and of slides → the copies to drop. Pure.
+"""Repeated text: long texts that a page has more than once (copies for phones, of slides) → the copies to drop. Pure.
 
 Short texts may repeat for good reasons ("Add to cart"). They are dropped only next to a long one, where the same texts
 stand next to its first occurrence.
