@@ -128,6 +128,13 @@ class Cascade:
         """The declarations that apply to this element itself, without inheritance."""
         return self._styles.get(element, NO_STYLE)
 
+    def show(self, elements: Collection[Element]) -> None:
+        """Drop the `visibility` of these elements: a visitor gets to see them."""
+        for element in elements:
+            if "visibility" in self.of(element):
+                style = self._styles[element]
+                self._styles[element] = {k: v for k, v in style.items() if k != "visibility"}
+
     def _candidates(
         self,
         selectors: Sequence[Selector],

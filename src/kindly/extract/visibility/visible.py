@@ -12,6 +12,7 @@ from kindly.extract.visibility.css import Cascade
 from kindly.extract.visibility.layout.box_visibility import is_hidden
 from kindly.extract.visibility.layout.covering import Layers
 from kindly.extract.visibility.layout.cropping import Cropping
+from kindly.extract.visibility.revealed.shown_later import shown_later
 from kindly.extract.visibility.text_visibility import TextStyles, may_hide_text
 
 NOT_TEXT = (
@@ -31,9 +32,6 @@ MAX_PARENTHESIS = 2
 UNLESS_DISPLAYED = ("hidden", "popover")
 """Attributes that a `display` declaration of the page overrides."""
 
-PANELS = "[role=tabpanel], main [role=region][id], article [role=region][id]"
-CHROME = "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=search]"
-
 REVEALED_SHARE = 0.6
 REVEALED_CHARACTERS = 600
 """An element with this much of the page's text is hidden only until a script shows it, so it is kept."""
@@ -49,18 +47,23 @@ def remove_hidden(document: Document) -> int:
     for style in document.select("style"):
         style.decompose()
     page = _PageSize(document)
-    marked = document.select(f"{HIDDEN_MARKUP}, rp, {PANELS}")
-    panels = _collapsible_panels(document, [at for at in marked if at.matches(PANELS)])
-    pieces: list[Piece] = [
-        [element]
-        for element in marked
-        if element not in panels
-        and element.matches(HIDDEN_MARKUP)
-        and not _is_displayed(element, cascade)
-        and not page.is_mostly(len(element.text))
-    ]
+    marked = document.select(f"{HIDDEN_MARKUP}, rp")
+    by_markup = _hidden_by_markup([at for at in marked if at.tag != "rp"], cascade)
+    by_style, texts = _hidden_by_style(cascade)
+    invisible = [element for element in texts if cascade.of(element).get("visibility") == "hidden"]
+    waiting = {element: cascade.of(element) for element in (*by_markup, *by_style, *invisible)}
+    later = shown_later(document, waiting)
+    cascade.show(later)
+
+    def is_kept(element: Element) -> bool:
+        return element in later or page.is_mostly(len(element.text))
+
+    pieces: list[Piece] = [[element] for element in by_markup if not is_kept(element)]
     pieces += [[at] for at in marked if at.tag == "rp" and len(at.text.strip()) > MAX_PARENTHESIS]
-    pieces += _hidden_by_style(document, cascade, panels, page)
+    styled: list[Piece] = [[element] for element in by_style if not is_kept(element)]
+    styled += _hidden_texts(cascade, texts, set(by_style) - later, page)
+    if not _is_everything(styled, document):
+        pieces += styled
     return fallbacks + _remove(pieces)
 
 
@@ -96,35 +99,16 @@ def _is_displayed(element: Element, cascade: Cascade) -> bool:
     )
 
 
-def _collapsible_panels(document: Document, panels: list[Element]) -> set[Node]:
-    """Those of the panels that a visitor can open: a visible tab or button controls them."""
-    if not panels:
-        return set()
-    tabs = document.select(
-        "[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]"
-    )
-    openers = [
-        tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None
-    ]
-    controlled = {tab.attr("aria-controls") for tab in openers} - {None}
-    labels = {tab.attr("id") for tab in openers} - {None}
-    return {
-        panel
-        for panel in panels
-        if (panel.attr("id") in controlled or panel.attr("aria-labelledby") in labels)
-        and panel.closest(CHROME) is None
-    }
+def _hidden_by_markup(marked: Sequence[Element], cascade: Cascade) -> list[Element]:
+    """The elements that browsers do not show, unless the page's own style shows them."""
+    return [element for element in marked if not _is_displayed(element, cascade)]
 
 
-def _hidden_by_style(
-    document: Document, cascade: Cascade, panels: set[Node], page: _PageSize
-) -> list[Piece]:
-    """The pieces that styles hide; none if that is the whole page, which a script will show."""
-    external = cascade.external
-    text_styles = TextStyles(cascade, external=external)
-    pieces: list[Piece] = []
+def _hidden_by_style(cascade: Cascade) -> tuple[list[Element], list[Element]]:
+    """The elements that a style hides, and those whose text it may hide."""
+    boxes: list[Element] = []
+    texts: list[Element] = []
     checked: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
-    walked: set[Node] = set()
     for element in (*cascade, *cascade.coloured_fonts):
         if element.tag in ("html", "body", "head"):
             continue
@@ -134,9 +118,22 @@ def _hidden_by_style(
             checked[key] = is_hidden(style), may_hide_text(style)
         hidden, text_may_hide = checked[key]
         if hidden:
-            if element not in panels and not page.is_mostly(len(element.text)):
-                pieces.append([element])
-        elif (text_may_hide or element.tag == "font") and walked.isdisjoint(element.ancestors):
+            boxes.append(element)
+        if text_may_hide or element.tag == "font":
+            texts.append(element)
+    return boxes, texts
+
+
+def _hidden_texts(
+    cascade: Cascade, texts: list[Element], gone: set[Element], page: _PageSize
+) -> list[Piece]:
+    """The texts that cannot be read, and those that the layout hides."""
+    external = cascade.external
+    text_styles = TextStyles(cascade, external=external)
+    pieces: list[Piece] = []
+    walked: set[Node] = set()
+    for element in texts:
+        if element not in gone and walked.isdisjoint(element.ancestors):
             walked.add(element)
             pieces.append(list(text_styles.hidden_text(element)))
     layouts = (Layers(cascade, external=external), Cropping(cascade, external=external))
@@ -146,7 +143,7 @@ def _hidden_by_style(
         for piece in layout.hidden()
         if not page.is_mostly(sum(len(node.text) for node in piece))
     ]
-    return [] if _is_everything(pieces, document) else pieces
+    return pieces
 
 
 def _is_everything(pieces: list[Piece], document: Document) -> bool:
