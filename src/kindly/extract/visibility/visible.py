@@ -48,7 +48,7 @@ def remove_hidden(document: Document) -> int:
     cascade = Cascade(document)
     document.remove("style")
     page_characters = len(document.text)
-    panels = _collapsible_panels(document)
+    panels = _collapsible_panels(document, cascade)
     pieces: list[Piece] = [
         [element]
         for element in document.select(HIDDEN_MARKUP)
@@ -69,11 +69,12 @@ def _is_displayed(element: Element, cascade: Cascade) -> bool:
     )
 
 
-def _collapsible_panels(document: Document) -> set[Node]:
+def _collapsible_panels(document: Document, cascade: Cascade) -> set[Node]:
     """Panels that a visitor can open: a visible tab or button controls them."""
     panels = document.select(PANELS)
     if not panels:
         return set()
+    unlinked = _panels_by_place(document, cascade)
     tabs = document.select(
         "[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]"
     )
@@ -85,9 +86,30 @@ def _collapsible_panels(document: Document) -> set[Node]:
     return {
         panel
         for panel in panels
-        if (panel.attr("id") in controlled or panel.attr("aria-labelledby") in labels)
+        if (
+            panel.attr("id") in controlled
+            or panel.attr("aria-labelledby") in labels
+            or panel in unlinked
+        )
         and panel.closest(CHROME) is None
     }
+
+
+def _panels_by_place(document: Document, cascade: Cascade) -> set[Node]:
+    """The panels of tabs that name no panel: as many as there are visible tabs, in the element around both."""
+    found: set[Node] = set()
+    for row in document.select("[role=tablist]"):
+        tabs = [tab for tab in row.select("[role=tab]") if tab.text.strip()]
+        around = row.parent
+        if not isinstance(around, Element) or row.closest(f"{CHROME}, [hidden]") is not None:
+            continue
+        if any(is_hidden(cascade.of(element)) for element in (row, *tabs)):
+            continue
+        panels = around.select("[role=tabpanel]")
+        outer = [panel for panel in panels if set(panels).isdisjoint(panel.ancestors)]
+        if len(outer) == len(tabs):
+            found.update(outer)
+    return found
 
 
 def _hidden_by_style(
