@@ -30,6 +30,12 @@ from tests.support.html_pages import rendered
             "<p>Note.</p></li></ol></section>",
             "a[^1]\n\n[^1]: Note.",
         ),
+        (
+            "<p>a<sup><a href='#n'>1</a></sup> b<sup><a href='#n'>1</a></sup></p><div id=n><i class=backrefs>"
+            "(<a href='#r'>1</a>,<a href='#s'>2</a>)</i><p>Note. <a class=backref href='#s'>↩<sup>2</sup></a></p>"
+            "</div>",
+            "a[^1] b[^1]\n\n[^1]: Note.",
+        ),
         ("<p>a<sup><a href='#n'>*</a></sup></p><p><a name=n>*</a> Note.</p>", "a[^1]\n\n[^1]: \\* Note."),
         ("<p>a.<sup>1</sup></p><hr><p><sup>1</sup> Note.</p>", "a.[^1]\n\n---\n\n[^1]: Note."),
         ("<p>a.<sup>1</sup></p><p><b><sup>1</sup> Late:</b> Note.</p>", "a.[^1]\n\n[^1]: **Late:** Note."),
@@ -45,7 +51,7 @@ from tests.support.html_pages import rendered
         ("<p>x<sup>(a)</sup> y.<sup>long words</sup></p>", "x(a) y.long words"),
     ],
     ids=[
-        "list", "encyclopedia", "mark within the link", "brackets around the mark", "unseen heading",
+        "list", "encyclopedia", "mark within the link", "brackets around the mark", "unseen heading", "two references",
         "named anchor", "loose", "loose in bold", "note not here",
         "heading", "same mark twice", "plain link", "itself", "no note",
     ],

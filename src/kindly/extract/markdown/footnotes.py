@@ -17,6 +17,7 @@ NUMBER = re.compile(r"\d{1,3}")
 NAMED = re.compile(r"footnote|noteref|footref|doc-noteref|reference|sidenote|endnote", re.I)
 BACK = re.compile(r"[\s↩↑^⤴⏎↵︎️\[\]]*|(?:return|back|jump up|go back)(?: to .{0,40})?", re.I)
 NOTE_TAGS = "li, p, div, dd, aside, section"
+BACK_LINKS = "[role=doc-backlink], [class*=backref]"
 UNSEEN = ".sr-only, .visually-hidden, .visuallyhidden"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 ORDINALS = frozenset({"st", "nd", "rd", "th", "tm", "sm", "®", "™", "er", "ère", "e", "o", "a"})
@@ -130,13 +131,9 @@ def _mark_note(note: Element, label: str) -> None:
     dropped = _drop_leading_mark(note, label)
     for back in note.select("a[href*='#']"):
         text = " ".join(back.text.split())
-        if (
-            BACK.fullmatch(text)
-            or _strip_mark(text) == label
-            or back.attr("role") == "doc-backlink"
-        ):
+        if BACK.fullmatch(text) or _strip_mark(text) == label or back.matches(BACK_LINKS):
             back.decompose()
-    note.remove(".mw-cite-backlink, .footnote-definition-label, .footnote-backref")
+    note.remove(".mw-cite-backlink, .footnote-definition-label, .backrefs")
     if not dropped:
         _drop_leading_mark(note, label)
     first = _first_block(note)
