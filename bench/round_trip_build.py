@@ -167,7 +167,7 @@ def build(generator: str, folder: Path) -> list[BuiltPage]:
     sources = folder / "docs"
     _write_sources(generator, sources)
     built = BUILDERS[generator](folder, sources)
-    return list(_pages(generator, built))
+    return list(_pages(generator, built, sources))
 
 
 def save(pages: list[BuiltPage], path: Path) -> None:
@@ -194,9 +194,9 @@ def _write_sources(generator: str, folder: Path) -> None:
             _write(folder / "guide" / f"{name}.md", text)
 
 
-def _pages(generator: str, built: Path) -> Iterator[BuiltPage]:
+def _pages(generator: str, built: Path, own: Path) -> Iterator[BuiltPage]:
     sources = {
-        name: ((DOCS / f"{name}.md").read_text(encoding="utf-8"), list[str]()) for name in KEPT_DOCS
+        name: ((own / f"{name}.md").read_text(encoding="utf-8"), list[str]()) for name in KEPT_DOCS
     } | {
         f"guide/{name}": (written(blocks, PLAIN), list(labels(blocks)))
         for name, blocks in documents().items()

@@ -265,7 +265,9 @@ def _definitions(items: Sequence[tuple[str, str]], dialect: str) -> str:
 
 
 def _fence(code: Code, information: str, text: str | None = None) -> str:
-    return f"```{information}\n{code.text if text is None else text}\n```"
+    inside = code.text if text is None else text
+    mark = "````" if "```" in inside else "```"
+    return f"{mark}{information}\n{inside}\n{mark}"
 
 
 def _code(code: Code, dialect: str) -> str:

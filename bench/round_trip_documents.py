@@ -158,6 +158,14 @@ queue: 3 waiting
 1 worker, 2 idle
 $ app stop
 stopped"""
+MARKDOWN = """# Title
+
+- [x] **done**
+- [link](https://example.org)
+
+```js
+let a = `${b}`
+```"""
 NUMBERS = """1
 2
 3
@@ -411,6 +419,90 @@ def code_in_all_languages() -> Blocks:
     )
 
 
+def marks_in_lines() -> Blocks:
+    """Headings, paragraphs, items and cells with marks, escapes and links in unusual places."""
+    return (
+        Heading(1, "Marks in lines"),
+        Prose(
+            "The shell reads `a | b`, `x = {}` and `*.md` as they are. A name like under_score_name or 2 \\* 3 \\* 4 "
+            "needs no marks, and neither does \\# or \\[x\\]."
+        ),
+        Prose(
+            "A [`code` link](https://example.org/code), a [**bold** link](https://example.org/bold) and "
+            '[one with a title](https://example.org/title "The title") are links. **Bold text with `code` in it** '
+            "and *emphasis with [a link](https://example.org/emphasis) in it* are not headings."
+        ),
+        Heading(2, "Types & `Option<T>` in C++"),
+        Prose("The first part of a section is short."),
+        Heading(3, "What is *new*?"),
+        Items(
+            (
+                Item("**Speed**: it is faster than the version before, by a factor of 2.5."),
+                Item("`--flag`"),
+                Item("[Only a link](https://example.org/only)"),
+                Item("First paragraph of an item.", (Prose("Second paragraph of the item."),)),
+            )
+        ),
+        Heading(4, "Deeper: part 1.2"),
+        Prose("The text of part 1.2 is here, and that of part 1.3 is not."),
+        Heading(5, "Deepest"),
+        Prose("One more sentence, so that the deepest section has some text."),
+        Heading(2, "See [the guide](https://example.org/guide)"),
+        Table(
+            (
+                ("Name", "**Bold**", "Link"),
+                ("`a_b`", "", "[here](https://example.org/here)"),
+                ("*x*", "1,5 %", "`f(x, y)` and `g()`"),
+                ("", "-", "none"),
+            )
+        ),
+        Heading(2, "Same name"),
+        Prose("The first section of this name."),
+        Heading(2, "Same name"),
+        Prose("The second section of this name.[^twice] It has the same note again.[^twice]"),
+        Quote("A quotation with `code` and [a link](https://example.org/quote)."),
+        Footnote("twice", "A note that two sentences refer to, with `code`."),
+    )
+
+
+def nested_blocks() -> Blocks:
+    """Boxes, tabs, lists and code inside each other, and formulas with environments."""
+    tabs = Tabs((("npm", (Code("bash", "npm ci"),)), ("pnpm", (Code("bash", "pnpm i"),))))
+    inner = Admonition("tip", "Inside", (Prose("A box in a box."), Code("python", "x = 1")))
+    outer = Admonition("note", "Outside", (Prose("The outer box."), tabs, Items((Item("last"),))))
+    return (
+        Heading(1, "Blocks inside blocks"),
+        Prose("Every block may be in another one; none of them is lost, and none is told twice."),
+        Heading(2, "In a list"),
+        Items(
+            (
+                Item("Install it with one of these:", (tabs,)),
+                Item("Mind the note:", (inner,)),
+                Item("Compare:", (Table((("key", "value"), ("a", "1"), ("b", "2"))),)),
+                Item(
+                    "Read on.",
+                    (Items((Item("one", (Items((Item("two", (Items((Item("three"),)),)),)),)),)),),
+                ),
+            ),
+            ordered=True,
+        ),
+        Heading(2, "In a box"),
+        outer,
+        Admonition(
+            "warning", "Folded", (Prose("Shown on demand."), Code("yaml", YAML)), folded=True
+        ),
+        Heading(2, "Formulas"),
+        Prose(r"A set is $\{x \mid x > 0\}$ and a norm is $\|x\|$; both are in one line."),
+        Formula(r"\begin{aligned} a &= b + c \\ d &= e - f \end{aligned}"),
+        Prose("The next one has words."),
+        Formula(r"f(x) = \begin{cases} -x & \text{if } x < 0 \\ x & \text{otherwise} \end{cases}"),
+        Heading(2, "Code with marks"),
+        Code("markdown", MARKDOWN),
+        Code("python", f"# {'a long comment ' * 20}\n\n\nπ = '✓'  # &amp; <b>"),
+        Code("", "no language here"),
+    )
+
+
 GENERATED = 8
 
 
@@ -420,7 +512,11 @@ def documents() -> dict[str, Blocks]:
         f"{topic.lower()}-{number}" for number, topic in zip(range(GENERATED), TOPICS, strict=False)
     ]
     made = {name: document(number, names) for number, name in enumerate(names)}
-    return made | {"code": code_in_all_languages()}
+    return made | {
+        "code": code_in_all_languages(),
+        "marks": marks_in_lines(),
+        "nested": nested_blocks(),
+    }
 
 
 def constructs() -> set[str]:
