@@ -472,7 +472,7 @@ def nested_blocks() -> Blocks:
     outer = Admonition("note", "Outside", (Prose("The outer box."), tabs, Items((Item("last"),))))
     return (
         Heading(1, "Blocks inside blocks"),
-        Prose("Every block may be in another one; none of them is lost, and none is told twice."),
+        Prose("Every block may be in another one; none of them is lost, and none comes twice."),
         Heading(2, "In a list"),
         Items(
             (
