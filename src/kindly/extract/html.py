@@ -13,8 +13,10 @@ from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
 from kindly.extract import ExtractOptions
 from kindly.extract.content.main_content import main_content
 from kindly.extract.content.page_kind import Hints, read_hints
+from kindly.extract.markdown.box_titles import mark_box_titles
 from kindly.extract.markdown.embeds import replace_embeds
 from kindly.extract.markdown.formulas import replace_formulas
+from kindly.extract.markdown.lists import mark_tasks
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.revealed.streamed_parts import place_streamed_parts
@@ -82,12 +84,14 @@ def read_html(
     place_streamed_parts(document, markup)
     replace_formulas(document)
     replace_embeds(document)
+    mark_tasks(document)
     document.remove(NON_TEXT_TAGS)
     if "shadowrootmode" in markup:
         _flatten_shadow_roots(document)
     whole_text = document.text
     _resolve_noscript(document)
     hidden = remove_hidden(document)
+    mark_box_titles(document)
     hints = read_hints(markup, metadata.title, url)
     roots = _roots(document, options, hints, url, composed=composed)
     rendered, links = render(roots, options, base_url)

@@ -14,6 +14,7 @@ from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from kindly.extract import ExtractOptions
 from kindly.extract.markdown import VERBATIM_TAG
+from kindly.extract.markdown.box_titles import insert_box_titles
 from kindly.extract.markdown.code_blocks import normalise_code_blocks
 from kindly.extract.markdown.escapes import without_escapes
 from kindly.extract.markdown.footnotes import normalise_footnotes
@@ -26,6 +27,8 @@ from kindly.text.invisible import clean
 MAX_LINKS = 200
 MAX_LINK_TEXT = 200
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff \t\n"
+"""What themes put into a permalink so that it has a text."""
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = tuple(HEADINGS.split(", "))
 EMPHASIS_TAGS = "strong, b, em, i, u, font"
@@ -59,6 +62,7 @@ def render(
     links: dict[str, str] = {}
     for root in roots:
         normalise_code_blocks(root)
+        insert_box_titles(root)
         _remove_styling(root)
         normalise_inline_marks(root)
         normalise_footnotes(root)
@@ -173,7 +177,7 @@ def _remove_styling(root: Element) -> None:
 def _resolve_links(root: Element, base_url: str, links: dict[str, str]) -> None:
     """Make links absolute, collect them, and replace links without a target by their text."""
     for anchor in root.select("a"):
-        label = " ".join(anchor.text.split())
+        label = " ".join(anchor.text.strip(INVISIBLE).split())
         if label.lower() in PERMALINK and anchor.closest(HEADINGS) is not None:
             anchor.decompose()
             continue
