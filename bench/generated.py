@@ -104,7 +104,7 @@ class Generator:
             end = start + len(text)
             chunks.append(Chunk(name, url, text, start, end, section, len(text) // 4))
             start = end + 2
-        vectors = np.add.reduceat(self._vectors[drawn], np.cumsum(sizes) - sizes, axis=0)
+        vectors = np.stack([self._vectors[numbers].sum(axis=0) for numbers in words])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         entry = StoredPageInfo(url, title, NOON, f"hash {number}", start)
         return GeneratedPage(entry, tuple(chunks), words, vectors)
