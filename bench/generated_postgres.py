@@ -66,7 +66,6 @@ def prepare_found(url: str, ids: Sequence[str]) -> None:
                 "UPDATE kindly_chunks SET prepared = %s WHERE n = %s",
                 [(one.prepared, numbers[one.id]) for one in with_prepared(chunks, model)],
             )
-        connection.execute("VACUUM ANALYZE kindly_chunks")
 
 
 def _copy_part(url: str, first: int, pages: int, step: int) -> None:
