@@ -165,4 +165,6 @@ if __name__ == "__main__":
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--stores", default="sqlite,postgres")
     wanted = parser.parse_args()
-    sys.exit(0 if anyio.run(main, wanted.chunks, wanted.stores.split(",")) else 1)
+    sys.exit(
+        0 if anyio.run(main, wanted.chunks, list(filter(None, wanted.stores.split(",")))) else 1
+    )

@@ -175,7 +175,7 @@ async def test_a_killed_process_is_unreachable_and_a_page_that_breaks_it_too_lar
         assert await run(workers, "fine") == "fine"
 
 
-async def test_process_of_a_page_that_nobody_waits_for_is_used_for_the_next_one(
+async def test_process_of_a_page_whose_caller_left_is_used_for_the_next_one(
     tmp_path: Path,
 ) -> None:
     report, go = tmp_path / "process", tmp_path / "go"
@@ -188,7 +188,7 @@ async def test_process_of_a_page_that_nobody_waits_for_is_used_for_the_next_one(
         assert await run(workers, "process") == report.read_text()
 
 
-async def test_process_that_does_not_end_a_page_that_nobody_waits_for_is_ended(
+async def test_process_that_does_not_end_a_page_whose_caller_left_is_ended(
     tmp_path: Path,
 ) -> None:
     report = tmp_path / "process"

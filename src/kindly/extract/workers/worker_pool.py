@@ -34,7 +34,7 @@ class WorkerLimits:
 
     timeout_s: float = 20.0
     left_s: float = 5.0
-    """How long a worker may go on with a page that nobody waits for any more. To replace it would take longer than most
+    """How long a worker may go on with a page whose caller has left. To replace it would take longer than most
     pages do, and under load no worker would ever be ready before its page's time is over.
     """
     pages_per_process: int = 500
