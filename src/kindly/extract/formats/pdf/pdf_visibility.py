@@ -4,6 +4,7 @@ Each text object is examined once, through PDFium.
 """
 
 import ctypes
+from collections.abc import Iterator
 from typing import Any, Final
 
 VISIBLE: Final = 0
@@ -22,22 +23,20 @@ MAX_BACKGROUND_OBJECTS: Final = 3_000
 class PdfVisibility:
     """The visibility of one page's characters."""
 
-    def __init__(self, page: Any, text_page: Any) -> None:
+    def __init__(self, page: Any) -> None:
         from pypdfium2 import raw  # type: ignore[import-untyped]
 
         self._raw = raw
         self._page = page
-        self._handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value
         address = ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value or 0
+        # The address of the text object that draws a character, 0 for spaces and line ends that PDFium inserts.
         # The binding wraps every pointer it returns, which costs three times the call itself.
-        self._object_of = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(address)
+        self.object_of = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(address)
         self._known: dict[int, int] = {}
+        self._backgrounds: list[tuple[float, float, float, float]] | None = None
 
-    def kind(self, index: int) -> int | None:
-        """The visibility of a character; None for spaces and line ends that PDFium inserts."""
-        address: int | None = self._object_of(self._handle, index)
-        if not address:
-            return None
+    def kind_of(self, address: int) -> int:
+        """The visibility of a text object."""
         if address not in self._known:
             self._known[address] = self._classify(ctypes.cast(address, self._raw.FPDF_PAGEOBJECT))
         return self._known[address]
@@ -87,15 +86,22 @@ class PdfVisibility:
         """Whether an object that is not white is behind the text."""
         left, bottom, right, top = self._bounds(item)
         x, y = (left + right) / 2, (bottom + top) / 2
+        if self._backgrounds is None:
+            self._backgrounds = list(self._coloured_boxes())
+        return any(
+            left <= x <= right and bottom <= y <= top
+            for left, bottom, right, top in self._backgrounds
+        )
+
+    def _coloured_boxes(self) -> Iterator[tuple[float, float, float, float]]:
+        """The boxes of all that is neither text nor white."""
         count = min(self._raw.FPDFPage_CountObjects(self._page.raw), MAX_BACKGROUND_OBJECTS)
         for index in range(count):
-            other = self._raw.FPDFPage_GetObject(self._page.raw, index)
-            if self._raw.FPDFPageObj_GetType(other) == self._raw.FPDF_PAGEOBJ_TEXT:
-                continue
-            left, bottom, right, top = self._bounds(other)
-            if left <= x <= right and bottom <= y <= top and not self._is_white(other):
-                return True
-        return False
+            item = self._raw.FPDFPage_GetObject(self._page.raw, index)
+            if self._raw.FPDFPageObj_GetType(
+                item
+            ) != self._raw.FPDF_PAGEOBJ_TEXT and not self._is_white(item):
+                yield self._bounds(item)
 
     def _is_white(self, item: Any) -> bool:
         """Whether it is a path filled with white or not filled."""

@@ -1,0 +1,67 @@
+"""The words and rules of all pages → the markup of the document. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kindly.extract.formats.pdf.aligned_tables import aligned_tables
+from kindly.extract.formats.pdf.drawings import Rules
+from kindly.extract.formats.pdf.pdf_blocks import Block, page_blocks
+from kindly.extract.formats.pdf.pdf_headings import Styles, read_styles
+from kindly.extract.formats.pdf.pdf_lines import Box, Line, lines_of, split_at_gutters
+from kindly.extract.formats.pdf.pdf_markup import document_markup
+from kindly.extract.formats.pdf.pdf_words import Word
+from kindly.extract.formats.pdf.reading_order import in_reading_order
+from kindly.extract.formats.pdf.ruled_tables import ruled_tables
+from kindly.extract.formats.pdf.running_heads import is_margin_stamp, running_lines
+from kindly.extract.formats.pdf.table_grid import PdfTable
+
+
+class PageContent(NamedTuple):
+    """What a page draws."""
+
+    words: Sequence[Sequence[Word]]
+    rules: Rules
+    box: Box
+
+
+def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
+    """The markup of a document."""
+    lines = [split_at_gutters(lines_of(page.words)) for page in pages]
+    styles = read_styles((line for page in lines for line in page), outline)
+    boxes = [page.box for page in pages]
+    running = running_lines(list(zip(lines, boxes, strict=True)), styles.body)
+    blocks = [
+        _page(
+            [line for line in own if line not in running and not is_margin_stamp(line, page.box)],
+            page,
+            styles,
+            number,
+        )
+        for number, (own, page) in enumerate(zip(lines, pages, strict=True), 1)
+    ]
+    return document_markup(blocks, styles)
+
+
+def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int) -> list[Block]:
+    words = [word for line in lines for word in line.words]
+    tables = ruled_tables(page.rules, words)
+    upright = [line for line in lines if not line.words[0].turned]
+    tables += aligned_tables(
+        [line for line in upright if _table_of(line, tables) is None], page.rules
+    )
+    items: list[Line | PdfTable] = []
+    seen: set[PdfTable] = set()
+    for line in lines:
+        table = _table_of(line, tables)
+        if table is None:
+            items.append(line)
+        elif table not in seen:
+            seen.add(table)
+            items.append(table)
+    return page_blocks(in_reading_order(items), styles, page.box, number)
+
+
+def _table_of(line: Line, tables: Sequence[PdfTable]) -> PdfTable | None:
+    """The table that a line is in."""
+    x, y = (line.left + line.right) / 2, (line.bottom + line.top) / 2
+    return next((table for table in tables if table.box.holds(x, y)), None)
