@@ -162,9 +162,8 @@ def _has_cells(row: _Row) -> bool:
 
 
 def _follows(run: list[_Row], row: _Row) -> bool:
-    last = run[-1]
-    low = min(one.bottom for one in run[-3:])
-    if row.top > last.top + 0.3 * row.size and row.top > low + row.size:
+    low = min(one.bottom for one in run[-4:])
+    if row.top > max(one.top for one in run[-4:]) + 0.3 * row.size:
         return False
     left, right = min(one.left for one in run), max(one.right for one in run)
     if row.left > right or row.right < left:

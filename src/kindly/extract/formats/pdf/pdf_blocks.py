@@ -1,7 +1,7 @@
 """Ordered lines of a PDF page → blocks: headings, paragraphs, list items, code, contents entries, tables. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,10 +13,13 @@ from kindly.extract.formats.pdf.pdf_headings import (
     rounded,
 )
 from kindly.extract.formats.pdf.pdf_lines import Box, Line, same_row
+from kindly.extract.formats.pdf.pdf_tags import Tag
 from kindly.extract.formats.pdf.table_grid import LEADER, PdfTable
 
 LINE_GAP = 0.85
 """Lines of a paragraph are not farther apart than this, in font sizes."""
+PARAGRAPH_GAP = 0.35
+"""Paragraphs are farther apart than lines by this, in font sizes."""
 INDENT = 0.9
 BULLET = re.compile(r"[•◦▪■□‣●○∙·❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–—*-]\s*(?=\S)")
 BULLET_ALONE = re.compile(r"[•◦▪■□‣●○∙·❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–—*-]")
@@ -24,6 +27,7 @@ ENUMERATED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 LETTERED = re.compile(r"\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+(?=\S)")
 ENTRY = re.compile(r"(.*?\S)\s*(?:(?:\s*[.·…_]){3,})\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]-\d+)?\s*", re.I)
 NOTE_MARK = re.compile(r"(?:\d{1,3}[.)]?|[*†‡§¶]{1,2}|\[\d+\])\s*(?=\S)")
+ADDRESS = re.compile(r"\W*\d{0,3}\s*(?:https?://|www\.)\S+")
 SENTENCE_END = re.compile(r"[.!?:;。！？؟]['\"”’)\]]*\Z")
 SMALL = 0.93
 
@@ -51,33 +55,65 @@ class Block:
 
 
 def page_blocks(
-    items: Sequence[Line | PdfTable], styles: Styles, box: Box, page: int
+    items: Sequence[Line | PdfTable],
+    styles: Styles,
+    box: Box,
+    page: int,
+    tags: Mapping[int, Tag] | None = None,
 ) -> list[Block]:
     """The blocks of a page, footnotes last; the items are in reading order."""
-    groups = _groups(items, styles)
+    roles = tags or {}
+    groups = _groups(items, styles, roles)
     blocks: list[Block] = []
     for n, group in enumerate(groups):
         if isinstance(group, PdfTable):
             blocks.append(Block("table", table=group, page=page))
             continue
         edge = _edge(groups, n)
-        kind = _kind(groups, n, styles)
-        blocks.append(Block(kind, tuple(group), page=page, edge=edge))
+        role = roles.get(group[0].tag)
+        kind = _tagged_kind(role, group, styles) or _kind(groups, n, styles)
+        level = role.level if role is not None and kind == "heading" else 0
+        blocks.append(Block(kind, tuple(group), page=page, edge=edge, level=level))
     return _notes_last(blocks, styles, box)
 
 
 Group = list[Line] | PdfTable
 
 
-def _groups(items: Sequence[Line | PdfTable], styles: Styles) -> list[Group]:
+def _tagged_kind(role: Tag | None, group: Sequence[Line], styles: Styles) -> Kind | None:
+    """What the tags say of a group."""
+    if role is None or not any(map(str.isalnum, " ".join(line.text for line in group))):
+        return None
+    if role.role == "heading":
+        return "heading" if sum(len(line.text) for line in group) <= 300 else None
+    if role.role == "item":
+        return None if all(is_code(line, styles) for line in group) else "item"
+    return "paragraph" if role.role == "caption" else None
+
+
+def _groups(
+    items: Sequence[Line | PdfTable], styles: Styles, roles: Mapping[int, Tag]
+) -> list[Group]:
     groups: list[Group] = []
     for item in items:
         last = groups[-1] if groups else None
-        if isinstance(item, Line) and isinstance(last, list) and _continues(last, item, styles):
+        if isinstance(item, Line) and isinstance(last, list) and _joins(last, item, styles, roles):
             last.append(item)
         else:
             groups.append([item] if isinstance(item, Line) else item)
     return groups
+
+
+def _joins(group: list[Line], line: Line, styles: Styles, roles: Mapping[int, Tag]) -> bool:
+    """Whether a line belongs to a group; tags decide between headings and items, and the text around them."""
+    before, after = roles.get(group[-1].tag), roles.get(line.tag)
+    if before is None and after is None:
+        return _continues(group, line, styles)
+    if before is None or after is None or before.element != after.element:
+        return False
+    if is_code(line, styles) != is_code(group[-1], styles):
+        return False
+    return before.role == "heading" or not is_code(line, styles) or _continues(group, line, styles)
 
 
 def is_code(line: Line, styles: Styles) -> bool:
@@ -115,6 +151,8 @@ def _continues(group: list[Line], line: Line, styles: Styles) -> bool:
             return False
     if last.bold != line.bold and (last.bold or line.bold) and _whole_style(group, line):
         return False
+    if apart > (styles.leading + PARAGRAPH_GAP) * line.size and not styles.noisy:
+        return False
     if (
         not -0.8 * line.size < apart <= LINE_GAP * line.size
         or line.left > last.right
@@ -135,10 +173,23 @@ def _continues(group: list[Line], line: Line, styles: Styles) -> bool:
         return line.right >= last.right - INDENT * line.size or len(group) == 1
     if starts_item(first.text) or NOTE_MARK.match(first.text):
         return line.left > first.left - 0.5 * line.size
+    if last.size > 1.2 * styles.body and last.bold == line.bold:
+        return True
+    if len(group) > 1 and _ends_paragraph(group, line):
+        return False
     indented = line.left > last.left + INDENT * line.size
     if not indented:
         return True
     return len(group) == 1 and _centred(last, line)
+
+
+def _ends_paragraph(group: list[Line], line: Line) -> bool:
+    """Whether the last line ends a sentence well before the edge, where the next word would have fitted."""
+    last = group[-1]
+    if not SENTENCE_END.search(last.text) or line.text[:1].islower():
+        return False
+    room = max(one.right for one in group) - last.right
+    return room > (line.words[0].right - line.words[0].left) + 2.5 * line.size
 
 
 def _continues_row(group: list[Line], line: Line, styles: Styles) -> bool:
@@ -209,7 +260,7 @@ def _kind(groups: Sequence[Group], n: int, styles: Styles) -> Kind:
     assert isinstance(group, list)
     first = group[0]
     text = " ".join(line.text for line in group)
-    if all(is_code(line, styles) for line in group):
+    if all(is_code(line, styles) for line in group) and not ADDRESS.fullmatch(text):
         return "code"
     if ENTRY.fullmatch(text) and LEADER.search(text):
         return "entry"

@@ -15,7 +15,7 @@ SLIGHTLY_LARGER = 1.04
 MAX_CHARACTERS = 200
 MAX_LINES = 4
 MAX_BOLD_CHARACTERS = 110
-MAX_LEVEL = 6
+MAX_LEVEL = 5
 NUMBERED = re.compile(
     r"(?:(?:chapter|section|part|appendix|annex|article|kapitel|teil|chapitre|capítulo|제)\s+)?"
     r"(\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){0,3}|[IVX]{1,5})[.)]?\s+(?=\S)",
@@ -30,7 +30,7 @@ CAPTION = re.compile(
 LETTER = re.compile(r"[^\W\d_]")
 BAD_END = (".", ",", ";", "-", "–")
 SENTENCE = re.compile(r"[.!?]\s+[A-Z]\w+\s+\w+")
-MATHS = re.compile(r"[=∑∫√∂∈≤≥≠±×∇→]")
+MATHS = re.compile(r"[=∑∫√∂∈≤≥≠±×∇→−+]")
 
 
 def rounded(size: float) -> float:
@@ -48,6 +48,8 @@ class Styles:
     noisy: bool = False
     """Whether sizes differ from line to line, as in the text layer of a scan."""
     mono_body: bool = False
+    leading: float = 0.2
+    """The usual distance of lines, in font sizes."""
     outline: Mapping[str, int] = field(default_factory=dict)
     """Levels of the headings that the outline of the file names."""
 
@@ -57,7 +59,14 @@ def read_styles(lines: Iterable[Line], outline: Mapping[str, int]) -> Styles:
     sizes: Counter[float] = Counter()
     fonts: Counter[str] = Counter()
     bold = mono = total = 0
+    distances: Counter[float] = Counter()
+    last: Line | None = None
     for line in lines:
+        if last is not None and last.size == line.size:
+            apart = (last.bottom - line.top) / max(line.size, 0.1)
+            if -0.6 < apart < 1.2:
+                distances[round(apart, 1)] += 1
+        last = line
         count = len(line.text)
         sizes[rounded(line.size)] += count
         total += count
@@ -74,6 +83,7 @@ def read_styles(lines: Iterable[Line], outline: Mapping[str, int]) -> Styles:
         frozenset(name for name, count in fonts.items() if count * 4 > total),
         noisy=near < 0.25 * total and len(sizes) > 6,
         mono_body=mono * 10 > total * 6,
+        leading=distances.most_common(1)[0][0] if distances else 0.2,
         outline=outline,
     )
 
@@ -140,8 +150,20 @@ def is_heading(group: Sequence[Line], around: Surroundings, styles: Styles) -> b
         return False
     if first.bold and not styles.bold_body:
         return (stands_apart or numbered) and around.next_differs and len(group) <= 2
+    if first.font.italic and around.above >= 0.8 and len(group) == 1 and _is_titled(text):
+        return around.next_differs
     capitals = text.isupper() and len(text) > 5 and len(text) < 70
     return capitals and stands_apart and around.next_differs and len(group) == 1
+
+
+def _is_titled(text: str) -> bool:
+    """Whether most words of a short text begin with a capital letter."""
+    words = [word for word in text.split() if len(word) > 3]
+    return (
+        bool(words)
+        and len(text) <= 60
+        and sum(word[0].isupper() for word in words) * 3 >= 2 * len(words)
+    )
 
 
 class Levels:

@@ -7,8 +7,15 @@ from kindly.extract.formats.pdf.aligned_tables import aligned_tables
 from kindly.extract.formats.pdf.drawings import Rules
 from kindly.extract.formats.pdf.pdf_blocks import Block, page_blocks
 from kindly.extract.formats.pdf.pdf_headings import Styles, read_styles
-from kindly.extract.formats.pdf.pdf_lines import Box, Line, lines_of, split_at_gutters
+from kindly.extract.formats.pdf.pdf_lines import (
+    Box,
+    Line,
+    lines_of,
+    split_at_gutters,
+    without_shadows,
+)
 from kindly.extract.formats.pdf.pdf_markup import document_markup
+from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, PageTags, tagged_tables
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.extract.formats.pdf.reading_order import in_reading_order
 from kindly.extract.formats.pdf.ruled_tables import ruled_tables
@@ -22,11 +29,12 @@ class PageContent(NamedTuple):
     words: Sequence[Sequence[Word]]
     rules: Rules
     box: Box
+    tags: PageTags = NO_TAGS
 
 
 def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
     """The markup of a document."""
-    lines = [split_at_gutters(lines_of(page.words)) for page in pages]
+    lines = [split_at_gutters(lines_of(without_shadows(page.words))) for page in pages]
     styles = read_styles((line for page in lines for line in page), outline)
     boxes = [page.box for page in pages]
     running = running_lines(list(zip(lines, boxes, strict=True)), styles.body)
@@ -44,7 +52,10 @@ def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
 
 def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int) -> list[Block]:
     words = [word for line in lines for word in line.words]
-    tables = ruled_tables(page.rules, words)
+    tables = tagged_tables(page.tags, words)
+    for ruled in ruled_tables(page.rules, words):
+        if not any(ruled.box.overlaps(table.box) for table in tables):
+            tables.append(ruled)
     upright = [line for line in lines if not line.words[0].turned]
     tables += aligned_tables(
         [line for line in upright if _table_of(line, tables) is None], page.rules
@@ -58,7 +69,7 @@ def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int)
         elif table not in seen:
             seen.add(table)
             items.append(table)
-    return page_blocks(in_reading_order(items), styles, page.box, number)
+    return page_blocks(in_reading_order(items), styles, page.box, number, page.tags.roles)
 
 
 def _table_of(line: Line, tables: Sequence[PdfTable]) -> PdfTable | None:

@@ -15,6 +15,7 @@ NARROW_GAP = 0.7
 """Pieces with a gap up to this are the same line, if they are drawn one after the other."""
 SAME_ROW = 0.5
 """The share of the lower height that two pieces of one row have in common."""
+SHADOW = 0.25
 GUTTER_GAP = 0.8
 GUTTER_LINES = 6
 SCRIPT_SHARE = 0.8
@@ -68,6 +69,7 @@ class Line:
     @classmethod
     def of(cls, words: Sequence[Word]) -> "Line":
         """The line of these words, which are in reading order."""
+        words = _in_order(words)
         size = words[0].size
         if any(word.size != size for word in words):
             counted: Counter[float] = Counter()
@@ -134,6 +136,39 @@ class Line:
     def box(self) -> Box:
         """Its box."""
         return Box(self.left, self.bottom, self.right, self.top)
+
+
+def _in_order(words: Sequence[Word]) -> Sequence[Word]:
+    """The words from left to right, if they are written so: formulas are drawn in any order."""
+    if all(one.left <= other.left for one, other in pairwise(words)) or words[0].turned:
+        return words
+    if runs_right_to_left(" ".join(word.text for word in words)):
+        return words
+    ordered = sorted(words, key=lambda word: word.left)
+    broken = words[-1].broken
+    return [word._replace(glued=False, broken=False) for word in ordered[:-1]] + [
+        ordered[-1]._replace(glued=False, broken=broken)
+    ]
+
+
+def without_shadows(lines: Iterable[Sequence[Word]]) -> list[list[Word]]:
+    """The words without those that are drawn twice at almost the same place, to look bold or to cast a shadow."""
+    seen: dict[str, list[Word]] = {}
+    found: list[list[Word]] = []
+    for line in lines:
+        kept: list[Word] = []
+        for word in line:
+            known = seen.setdefault(word.text, [])
+            near = SHADOW * word.size
+            if not any(
+                abs(other.left - word.left) < near and abs(other.bottom - word.bottom) < near
+                for other in known
+            ):
+                kept.append(word)
+                known.append(word)
+        if kept:
+            found.append(kept)
+    return found
 
 
 def runs_right_to_left(text: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
+from itertools import pairwise
 
 from kindly.extract.formats.html_fragment import note
 from kindly.extract.formats.pdf.pdf_blocks import (
@@ -12,7 +13,13 @@ from kindly.extract.formats.pdf.pdf_blocks import (
     SENTENCE_END,
     Block,
 )
-from kindly.extract.formats.pdf.pdf_headings import Levels, Styles, rounded
+from kindly.extract.formats.pdf.pdf_headings import (
+    Levels,
+    Styles,
+    number_depth,
+    outline_key,
+    rounded,
+)
 from kindly.extract.formats.pdf.pdf_lines import Line, same_row
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.extract.formats.pdf.table_grid import markup as table_markup
@@ -24,7 +31,7 @@ def document_markup(
     pages: Sequence[Sequence[Block]], styles: Styles, *, numbered: bool = True
 ) -> str:
     """The markup of a document, with a note where each page begins."""
-    pages = _joined_pages([_joined_columns(page) for page in pages])
+    pages = _joined_pages([_joined_columns(_with_true_headings(page, styles)) for page in pages])
     headings = [block.lines for page in pages for block in page if block.kind == "heading"]
     levels = Levels(headings, styles)
     parts: list[str] = []
@@ -34,6 +41,24 @@ def document_markup(
                 parts.append(note(f"page {number}"))
             parts += _page_parts(page, levels)
     return "".join(parts)
+
+
+def _with_true_headings(page: Sequence[Block], styles: Styles) -> list[Block]:
+    """The blocks, of which a heading is only one if something of a lower rank follows it: the lines of a cover are none."""
+    found = list(page)
+    largest = max((block.lines[0].size for block in page if block.kind == "heading"), default=0.0)
+    for n, (block, after) in enumerate(pairwise(page)):
+        if block.kind != "heading" or after.kind != "heading" or block.level or after.level:
+            continue
+        if number_depth(block.text) or outline_key(block.text) in styles.outline:
+            continue
+        rank = (rounded(block.lines[0].size), block.lines[0].bold)
+        if (
+            rank <= (rounded(after.lines[0].size), after.lines[0].bold)
+            and block.lines[0].size < largest
+        ):
+            found[n] = replace(block, kind="item" if ENUMERATED.match(block.text) else "paragraph")
+    return found
 
 
 def _page_parts(page: Sequence[Block], levels: Levels) -> list[str]:
@@ -58,7 +83,7 @@ def _single(block: Block, levels: Levels) -> str:
     if block.table is not None:
         return table_markup(block.table)
     if block.kind == "heading":
-        level = levels.level(block.lines)
+        level = block.level or levels.level(block.lines)
         return f"<h{level}>{_inline(block.lines, block.edge, breaks=False)}</h{level}>"
     if block.kind == "code":
         return f"<pre><code>{escape(_code(block.lines), quote=False)}</code></pre>"

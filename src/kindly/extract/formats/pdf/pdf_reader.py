@@ -20,6 +20,7 @@ from kindly.extract.formats.pdf.pdf_headings import outline_key
 from kindly.extract.formats.pdf.pdf_layout import PageContent, layout
 from kindly.extract.formats.pdf.pdf_lines import Box
 from kindly.extract.formats.pdf.pdf_links import read_links, with_links
+from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
 from kindly.extract.formats.pdf.pdf_words import read_words
 from kindly.extract.html import ExtractedText
 from kindly.models import Metadata
@@ -48,6 +49,7 @@ class _PdfContent:
 
     pages: list[PageContent] = field(default_factory=list)
     links: set[str] = field(default_factory=set)
+    tagged: bool = False
     characters: int = 0
     hidden: int = 0
 
@@ -86,7 +88,7 @@ def _read(
     document: "pdfium.PdfDocument", options: ExtractOptions, url: str, clock: Callable[[], float]
 ) -> ExtractedText:
     total = len(document)
-    found = _PdfContent()
+    found = _PdfContent(tagged=_is_tagged(document))
     until = clock() + MAX_SECONDS
     while len(found.pages) < min(total, MAX_PAGES) and clock() < until:
         _read_page(document, found)
@@ -125,13 +127,20 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent) -> None:
             links = read_links(document, page, MAX_LINKS - len(found.links))
             lines = with_links(lines, links)
             found.links.update({link.address for link in links})
+        tags = read_tags(page) if found.tagged and lines else NO_TAGS
         rules = read_rules(page) if lines else NO_RULES
-        found.pages.append(PageContent(lines, rules, Box(*page.get_bbox())))
+        found.pages.append(PageContent(lines, rules, Box(*page.get_bbox()), tags))
     finally:
         text_page.close()
         page.close()
     found.characters += words.characters
     found.hidden += words.hidden
+
+
+def _is_tagged(document: "pdfium.PdfDocument") -> bool:
+    from pypdfium2.raw import FPDFCatalog_IsTagged  # type: ignore[import-untyped]
+
+    return bool(FPDFCatalog_IsTagged(document.raw))
 
 
 def _outline(document: "pdfium.PdfDocument") -> dict[str, int]:

@@ -12,17 +12,24 @@ from typing import Any, Final, NamedTuple
 from kindly.extract.formats.pdf.pdf_visibility import NO_INK, VISIBLE, PdfVisibility
 
 WORD = re.compile(r"[^\s\x00-\x1f\x7f\ufffe\uffff\xad]+")
-LINE_END = re.compile(r"[\r\n\x02\ufffe\xad]")
-WORD_BREAK = re.compile(r"[\x02\ufffe\xad]")
+LINE_END = re.compile(r"[\r\n\ufffe\xad]")
+WORD_BREAK = re.compile(r"[\ufffe\xad]")
 """A hyphen at the end of a line, after which the word goes on."""
+HYPHEN: Final = 2
+NAMELESS_BULLET = re.compile(
+    r"(?:(?<=[\r\n\ufffe])|\A)[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f](?=[ \xa0]|[^\W\d_])"
+)
+"""A glyph without a meaning at the start of a line."""
+DINGBATS = re.compile(r"wingdings|dingbats|webdings", re.I)
 SURROGATE = re.compile(r"[\ud800-\udfff]")
-BOLD_WEIGHT: Final = 600
+BOLD_WEIGHT: Final = 700
 FIXED_PITCH_FLAG: Final = 1
 ITALIC_FLAG: Final = 64
 FORCE_BOLD_FLAG: Final = 1 << 18
 BOLD_NAME = re.compile(
     r"bold|black|heavy|demi|medi$|-bd|\.b$|(?:cm|sf|lm|ec|ti)[a-z]*bx?\d|lmroman\d+-bold", re.I
 )
+REGULAR_NAME = re.compile(r"regular|roman|book|light|medium|thin|italic|math", re.I)
 ITALIC_NAME = re.compile(r"ital|obliq|-it$|slant|(?:cm|sf)(?:ti|bxti|sl)\d", re.I)
 MONO_NAME = re.compile(
     r"mono|courier|consolas|menlo|(?<!uni)code|typewriter|lettergothic|bookmastergothic|(?:cm|sf|lm|ec)tt|terminal|inconsolata",
@@ -151,9 +158,13 @@ class _WordReader:
         raw = self._raw
         units = (ctypes.c_ushort * (count + 1))()
         if raw.FPDFText_GetText(self._text_page.raw, 0, count, units) == count + 1:
-            return "".join(map(chr, units[:count]))
+            return NAMELESS_BULLET.sub("•", "".join(map(chr, units[:count])))
         # Characters that mean nothing are left out there, which moves all that follow.
-        return "".join([chr(self._unicode(self._handle, index)) for index in range(count)])
+        codes = [self._unicode(self._handle, index) for index in range(count)]
+        for index in range(count):
+            if codes[index] == HYPHEN and raw.FPDFText_IsHyphen(self._text_page.raw, index) == 1:
+                codes[index] = 0xFFFE
+        return NAMELESS_BULLET.sub("•", "".join(map(chr, codes)))
 
     def _read_word(
         self,
@@ -251,6 +262,10 @@ class _WordReader:
                 own = text[part[0] - span[0] : part[1] - span[0]]
                 self._add(line, own, address, part, glued=glued and part[0] == span[0])
             return
+        if len(text) == 1 and not line and DINGBATS.search(font.name):
+            text = "•"
+        elif "‘‘" in text or "’’" in text:
+            text = text.replace("‘‘", "“").replace("’’", "”")
         line.append(Word(text, left, bottom, right, top, size, font, tag, glued, turned=turned))
 
     def _parts(self, span: tuple[int, int], size: float) -> list[tuple[int, int]]:
@@ -307,8 +322,10 @@ class _WordReader:
         found = self._fonts[address] = Font(
             name,
             BOLD_NAME.search(name) is not None
-            or bool(flags & FORCE_BOLD_FLAG)
-            or raw.FPDFFont_GetWeight(font) >= BOLD_WEIGHT,
+            or (
+                REGULAR_NAME.search(name) is None
+                and (bool(flags & FORCE_BOLD_FLAG) or raw.FPDFFont_GetWeight(font) >= BOLD_WEIGHT)
+            ),
             ITALIC_NAME.search(name) is not None or bool(flags & ITALIC_FLAG),
             MONO_NAME.search(name) is not None or bool(flags & FIXED_PITCH_FLAG),
         )

@@ -17,6 +17,8 @@ MIN_GUTTER = 0.8
 CROSSING_SHARE = 0.3
 SIDE_SHARE = 0.12
 MIN_SIDE = 2
+STRIP_GAPS = (2.5, 1.5, 0.9, 0.4, 0.1)
+"""The heights of horizontal gaps, in font sizes, at which a page is cut: wide ones first."""
 MAX_DEPTH = 10
 MAX_BLOCKS = 200
 
@@ -98,16 +100,12 @@ def _cut(items: list[Item], depth: int) -> list[Item]:
 def _rows(items: list[Item], depth: int) -> list[Item]:
     """From top to bottom; side by side from left to right. Strips that stand apart are cut on their own."""
     ordered = sorted(items, key=lambda item: (-item.top, item.left))
-    strips: list[list[Item]] = []
-    low = 0.0
-    for item in ordered:
-        if strips and item.top > low + 0.5:
-            strips[-1].append(item)
-            low = min(low, item.bottom)
-        else:
-            strips.append([item])
-            low = item.bottom
-    if len(strips) == 1:
+    size = median(item.size if isinstance(item, Line) else 10.0 for item in items)
+    for apart in STRIP_GAPS:
+        strips = _strips(ordered, apart * size)
+        if len(strips) > 1:
+            break
+    else:
         return _by_row(ordered)
     joined: list[Item] = []
     for strip in strips:
@@ -115,6 +113,20 @@ def _rows(items: list[Item], depth: int) -> list[Item]:
             strip if len(strip) < 2 else (_cut(strip, depth + 1) if depth < MAX_DEPTH else strip)
         )
     return joined
+
+
+def _strips(ordered: Sequence[Item], apart: float) -> list[list[Item]]:
+    """Items between horizontal gaps."""
+    strips: list[list[Item]] = []
+    low = 0.0
+    for item in ordered:
+        if strips and item.top > low - apart:
+            strips[-1].append(item)
+            low = min(low, item.bottom)
+        else:
+            strips.append([item])
+            low = item.bottom
+    return strips
 
 
 def _by_row(ordered: list[Item]) -> list[Item]:
@@ -128,9 +140,17 @@ def _by_row(ordered: list[Item]) -> list[Item]:
             rows.append([item])
     found: list[Item] = []
     for row in rows:
-        backwards = all(isinstance(item, Line) and item.right_to_left for item in row)
+        backwards = _right_to_left(row)
         found += sorted(row, key=lambda item: item.left, reverse=backwards)
     return found
+
+
+def _right_to_left(row: Sequence[Placed]) -> bool:
+    """Whether a row has text from right to left, and none from left to right."""
+    lines = [item for item in row if isinstance(item, Line)]
+    return any(line.right_to_left for line in lines) and all(
+        line.right_to_left or not any(map(str.isalpha, line.text)) for line in lines
+    )
 
 
 def _gutter(items: Sequence[Item]) -> float | None:

@@ -11,6 +11,7 @@ from kindly.extract.formats.pdf.table_grid import (
     PdfTable,
     TableCell,
     cell_text,
+    is_data_table,
     mirrored,
     with_units,
     without_empty,
@@ -23,10 +24,6 @@ TOUCH = 4.0
 MAX_CROSSINGS = 60_000
 MAX_FIELDS = 4_000
 CROSSING_SHARE = 0.1
-LAYOUT_CHARACTERS = 500
-"""Cells with more text than this, on average, are boxes of a page layout."""
-FEW_CELLS = 6
-FEW_CHARACTERS = 150
 
 
 def ruled_tables(rules: Rules, words: Sequence[Word]) -> list[PdfTable]:
@@ -130,7 +127,7 @@ def _table(
     if cells is None:
         return None
     cells = with_units(without_empty(cells))
-    if not _is_table(cells):
+    if not is_data_table(cells):
         return None
     if runs_right_to_left(" ".join(cell.text for cell in cells)):
         cells = mirrored(cells)
@@ -274,19 +271,6 @@ class _Fields:
 
     def _row(self, y: float) -> int:
         return sum(edge > y for edge in self._rows[1:-1])
-
-
-def _is_table(cells: Sequence[TableCell]) -> bool:
-    filled = [cell for cell in cells if cell.text]
-    rows = {cell.row for cell in filled}
-    columns = {cell.column for cell in filled}
-    if len(rows) < 2 or len(columns) < 2 or len(filled) < 3:
-        return False
-    average = sum(len(cell.text) for cell in filled) / len(filled)
-    if average > LAYOUT_CHARACTERS or (len(filled) < FEW_CELLS and average > FEW_CHARACTERS):
-        return False
-    several = [row for row in rows if sum(cell.row == row for cell in filled) >= 2]
-    return len(several) * 2 >= len(rows) or len(several) >= 3
 
 
 def _header_rows(cells: Sequence[TableCell]) -> int:

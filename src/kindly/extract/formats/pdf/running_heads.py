@@ -44,6 +44,8 @@ class EdgeRow:
     outermost: bool
     distance: float
     """How far the next row is, in font sizes."""
+    next_pieces: int = 0
+    """How many lines the next row has."""
 
     @property
     def text(self) -> str:
@@ -91,11 +93,12 @@ def _edge_rows(lines: Sequence[Line], box: Box) -> list[EdgeRow]:
             share = (box.top - row[0].bottom if at_top else row[0].top - box.bottom) / max(
                 box.height, 1
             )
-            if share > EDGE_SHARE:
-                break
             following = rows[n + 1] if n + 1 < len(rows) else []
             distance = _distance(row, following, at_top=at_top)
-            found.append(EdgeRow(tuple(row), at_top, n == 0, distance))
+            lone = n == 0 and len(row) == 1 and distance > 1.5 and NUMBER.fullmatch(row[0].text)
+            if share > EDGE_SHARE and not lone:
+                break
+            found.append(EdgeRow(tuple(row), at_top, n == 0, distance, len(following)))
     return found
 
 
@@ -145,28 +148,31 @@ def _same_height(lines: Sequence[Line]) -> bool:
 
 
 def _is_furniture(row: EdgeRow, box: Box, body: float, total: int) -> bool:
+    """Whether a row at the edge of a single page is no part of the text."""
     text = row.text.strip()
     if len(text) > MAX_CHARACTERS or total < 2:
         return False
     if all(NUMBER.fullmatch(line.text) for line in row.lines):
         return row.distance >= 0.5
-    if max(line.size for line in row.lines) > (1.5 if len(row.lines) > 1 else 1.15) * body:
+    size = max(line.size for line in row.lines)
+    if size > (1.5 if len(row.lines) > 1 else 1.15) * body:
         return False
-    if _has_number_at_an_end(row) and row.distance > -0.3:
+    if not any(map(str.isalnum, text)):
         return True
-    if row.distance < APART:
-        return False
-    if FURNITURE.search(text):
+    spread = (
+        len(row.lines) == 3
+        and row.next_pieces == 1
+        and max(len(line.text) for line in row.lines) < 40
+    )
+    if (spread or _has_number_at_an_end(row)) and row.distance > -0.3:
         return True
     near = row.lines[0]
-    outer = (
-        box.top - near.bottom if row.at_top else near.top - box.bottom
-    ) < OUTER_SHARE * box.height
-    small = max(line.size for line in row.lines) <= SMALL * body
-    spread = len(row.lines) >= 3 and max(len(line.text) for line in row.lines) < 40
-    return spread or (
-        outer and (small or row.distance > 2.5) and len(text) < 100 and text[-1:] not in ".?!:"
-    )
+    apart = box.top - near.bottom if row.at_top else near.top - box.bottom
+    outer = apart < OUTER_SHARE * box.height
+    if FURNITURE.search(text):
+        return row.distance > (0.15 if outer else APART)
+    lonely = row.distance > 2.5 or (row.distance >= APART and size <= SMALL * body)
+    return outer and lonely and len(text) < 100 and text[-1:] not in ".?!:"
 
 
 def _has_number_at_an_end(row: EdgeRow) -> bool:

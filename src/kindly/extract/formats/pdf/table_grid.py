@@ -11,6 +11,10 @@ from kindly.extract.formats.pdf.pdf_words import Word
 
 CURRENCY = re.compile(r"[$€£¥(]{1,2}")
 UNIT = re.compile(r"[%)]{1,2}")
+LAYOUT_CHARACTERS = 500
+"""Cells with more text than this, on average, are boxes of a page layout."""
+FEW_CELLS = 6
+FEW_CHARACTERS = 150
 LEADER = re.compile(r"(?:\s*[.·…_]){4,}\s*")
 
 
@@ -164,6 +168,20 @@ def with_units(cells: Sequence[TableCell]) -> list[TableCell]:
         )
         found.append(cell._replace(text=f"{before}{cell.text}{after}"))
     return without_empty(found)
+
+
+def is_data_table(cells: Sequence[TableCell]) -> bool:
+    """Whether cells hold data: several rows and columns, and not whole pages of text."""
+    filled = [cell for cell in cells if cell.text]
+    rows = {cell.row for cell in filled}
+    columns = {cell.column for cell in filled}
+    if len(rows) < 2 or len(columns) < 2 or len(filled) < 3:
+        return False
+    average = sum(len(cell.text) for cell in filled) / len(filled)
+    if average > LAYOUT_CHARACTERS or (len(filled) < FEW_CELLS and average > FEW_CHARACTERS):
+        return False
+    several = [row for row in rows if sum(cell.row == row for cell in filled) >= 2]
+    return len(several) * 2 >= len(rows) or len(several) >= 3
 
 
 def mirrored(cells: Sequence[TableCell]) -> list[TableCell]:

@@ -1,0 +1,220 @@
+"""The tags of a PDF page: what a tagged file says about its headings, list items, code and tables."""
+
+import ctypes
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+from kindly.extract.formats.pdf.pdf_lines import Box
+from kindly.extract.formats.pdf.pdf_words import Word
+from kindly.extract.formats.pdf.table_grid import (
+    PdfTable,
+    TableCell,
+    cell_text,
+    is_data_table,
+    without_empty,
+)
+
+MAX_ELEMENTS: Final = 5_000
+MAX_DEPTH: Final = 40
+MAX_SPAN: Final = 50
+
+Role = Literal["heading", "item", "code", "caption", "artifact"]
+
+
+class Tag(NamedTuple):
+    """What marked content is a part of."""
+
+    role: Role
+    level: int
+    element: int
+    """A number that all content of one heading or item shares."""
+
+
+@dataclass(frozen=True)
+class TaggedCell:
+    """A cell of a tagged table."""
+
+    row: int
+    header: bool
+    rows: int
+    columns: int
+    content: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PageTags:
+    """The tags of one page."""
+
+    roles: Mapping[int, Tag] = field(default_factory=dict)
+    tables: Sequence[Sequence[TaggedCell]] = ()
+
+
+NO_TAGS: Final = PageTags()
+
+
+def read_tags(page: Any) -> PageTags:
+    """The tags of a page; none if the file has none."""
+    from pypdfium2 import raw  # type: ignore[import-untyped]
+
+    tree = raw.FPDF_StructTree_GetForPage(page.raw)
+    if not tree:
+        return NO_TAGS
+    try:
+        return _TagReader(raw).read(tree)
+    finally:
+        raw.FPDF_StructTree_Close(tree)
+
+
+class _TagReader:
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._count = 0
+        self._roles: dict[int, Tag] = {}
+        self._tables: list[list[TaggedCell]] = []
+
+    def read(self, tree: Any) -> PageTags:
+        raw = self._raw
+        for index in range(min(raw.FPDF_StructTree_CountChildren(tree), MAX_ELEMENTS)):
+            child = raw.FPDF_StructTree_GetChildAtIndex(tree, index)
+            if child:
+                self._walk(child, None, None, 0)
+        return PageTags(self._roles, tuple(self._tables))
+
+    def _walk(self, element: Any, tag: Tag | None, cell: TaggedCell | None, depth: int) -> None:
+        self._count += 1
+        if self._count > MAX_ELEMENTS or depth > MAX_DEPTH:
+            return
+        kind = self._type(element)
+        if kind == "Table":
+            if cell is None:
+                self._read_table(element, depth)
+                return
+        elif kind in ROLES:
+            tag = Tag(*ROLES[kind], self._count)
+        elif kind == "LI":
+            tag = Tag("item", (tag.level if tag and tag.role == "item" else 0) + 1, self._count)
+        for number in self._content(element):
+            if cell is not None:
+                cell.content.append(number)
+            elif tag is not None:
+                self._roles[number] = tag
+        for child in self._children(element):
+            self._walk(child, tag, cell, depth + 1)
+
+    def _read_table(self, table: Any, depth: int) -> None:
+        cells: list[TaggedCell] = []
+        rows = list(self._rows(table, depth))
+        for n, row in enumerate(rows):
+            for child in self._children(row):
+                kind = self._type(child)
+                if kind in ("TH", "TD"):
+                    cell = TaggedCell(
+                        n,
+                        kind == "TH",
+                        self._number(child, "RowSpan"),
+                        self._number(child, "ColSpan"),
+                    )
+                    cells.append(cell)
+                    self._walk(child, None, cell, depth + 1)
+        self._tables.append(cells)
+
+    def _rows(self, table: Any, depth: int) -> Iterator[Any]:
+        for child in self._children(table):
+            kind = self._type(child)
+            if kind == "TR":
+                yield child
+            elif kind in ("THead", "TBody", "TFoot", "NonStruct"):
+                yield from self._rows(child, depth + 1)
+            else:
+                self._walk(child, None, None, depth + 1)
+
+    def _children(self, element: Any) -> Iterator[Any]:
+        raw = self._raw
+        for index in range(min(raw.FPDF_StructElement_CountChildren(element), MAX_ELEMENTS)):
+            child = raw.FPDF_StructElement_GetChildAtIndex(element, index)
+            if child:
+                yield child
+
+    def _content(self, element: Any) -> Iterator[int]:
+        raw = self._raw
+        count = raw.FPDF_StructElement_GetMarkedContentIdCount(element)
+        for index in range(min(count, MAX_ELEMENTS)):
+            number = raw.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index)
+            if number >= 0:
+                yield number
+
+    def _type(self, element: Any) -> str:
+        length = self._raw.FPDF_StructElement_GetType(element, None, 0)
+        if length <= 2:
+            return ""
+        buffer = ctypes.create_string_buffer(length)
+        self._raw.FPDF_StructElement_GetType(element, buffer, length)
+        return buffer.raw[: length - 2].decode("utf-16-le", "replace")
+
+    def _number(self, element: Any, name: str) -> int:
+        """A number among the attributes of an element, 1 if it is not there."""
+        raw = self._raw
+        for index in range(min(max(raw.FPDF_StructElement_GetAttributeCount(element), 0), 10)):
+            attribute = raw.FPDF_StructElement_GetAttributeAtIndex(element, index)
+            value = (
+                raw.FPDF_StructElement_Attr_GetValue(attribute, name.encode())
+                if attribute
+                else None
+            )
+            number = ctypes.c_float(0)
+            if value and raw.FPDF_StructElement_Attr_GetNumberValue(value, number):
+                return min(max(int(number.value), 1), MAX_SPAN)
+        return 1
+
+
+ROLES: Final[dict[str, tuple[Role, int]]] = {
+    **{f"H{level}": ("heading", level) for level in range(1, 7)},
+    "H": ("heading", 2),
+    "Title": ("heading", 1),
+    "Code": ("code", 0),
+    "Caption": ("caption", 0),
+}
+
+
+def tagged_tables(tags: PageTags, words: Sequence[Word]) -> list[PdfTable]:
+    """The tables that the tags describe."""
+    if not tags.tables:
+        return []
+    by_tag: dict[int, list[Word]] = defaultdict(list)
+    for word in words:
+        if word.tag >= 0:
+            by_tag[word.tag].append(word)
+    found = [_table(cells, by_tag) for cells in tags.tables]
+    return [table for table in found if table is not None]
+
+
+def _table(cells: Sequence[TaggedCell], by_tag: Mapping[int, list[Word]]) -> PdfTable | None:
+    grid: list[TableCell] = []
+    taken: set[tuple[int, int]] = set()
+    own: list[Word] = []
+    for cell in cells:
+        words = [word for number in cell.content for word in by_tag.get(number, ())]
+        column = 0
+        while (cell.row, column) in taken:
+            column += 1
+        taken.update(
+            (cell.row + r, column + c) for r in range(cell.rows) for c in range(cell.columns)
+        )
+        grid.append(TableCell(cell.row, column, cell.rows, cell.columns, cell_text(words)))
+        own += words
+    if not own:
+        return None
+    headers = Counter(cell.row for cell in cells if cell.header)
+    grid = without_empty(grid)
+    if not grid or not is_data_table(grid):
+        return None
+    box = Box(
+        min(word.left for word in own),
+        min(word.bottom for word in own),
+        max(word.right for word in own),
+        max(word.top for word in own),
+    )
+    header = next((row for row in range(3) if headers[row] < sum(c.row == row for c in cells)), 3)
+    return PdfTable(box, tuple(grid), max(1, header))
