@@ -1,5 +1,6 @@
 """Lines of text on a PDF page: words that stand side by side with no wide gap between them. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ NARROW_GAP = 0.7
 """Pieces with a gap up to this are the same line, if they are drawn one after the other."""
 SAME_ROW = 0.5
 """The share of the lower height that two pieces of one row have in common."""
+MARKER = re.compile(r"[•◦▪■□‣●○∙❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]")
+MARKER_GAP = 2.0
+MAX_MARKERS = 300
 SHADOW = 0.25
 GUTTER_GAP = 0.8
 GUTTER_LINES = 6
@@ -188,7 +192,32 @@ def lines_of(drawn: Iterable[Sequence[Word]]) -> list[Line]:
                 pieces[-1].extend(piece)
             else:
                 pieces.append(piece)
-    return [Line.of(piece) for piece in pieces]
+    return _with_markers([Line.of(piece) for piece in pieces])
+
+
+def _with_markers(lines: list[Line]) -> list[Line]:
+    """The lines, with bullets and numbers that are drawn apart put before the text that they belong to."""
+    alone = [line for line in lines if len(line.words) == 1 and MARKER.fullmatch(line.text)]
+    if not alone:
+        return lines
+    joined: dict[Line, Line] = {}
+    gone: set[Line] = set()
+    for marker in alone[:MAX_MARKERS]:
+        beside = [
+            line
+            for line in lines
+            if line is not marker
+            and line not in joined
+            and line.left >= marker.right - 1
+            and line.left - marker.right <= MARKER_GAP * line.size
+            and same_row(marker, line)
+            and MARKER.fullmatch(line.text) is None
+        ]
+        if beside:
+            text = min(beside, key=lambda line: line.left)
+            joined[text] = Line.of((*marker.words, *text.words))
+            gone.add(marker)
+    return [joined.get(line, line) for line in lines if line not in gone]
 
 
 def gap(one: Word, other: Word) -> float:

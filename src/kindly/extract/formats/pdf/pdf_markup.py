@@ -208,14 +208,14 @@ def _code(lines: Sequence[Line]) -> str:
         if n and pitch:
             skipped = round((rows[n - 1][0].bottom - row[0].bottom) / pitch) - 1
             out += [""] * min(max(skipped, 0), 2)
-        text = ""
+        text, end = "", left
         for word in sorted(
             (word for line in row for word in line.words), key=lambda word: word.left
         ):
-            column = round((word.left - left) / width)
-            gap = column - len(text)
-            text += " " * (gap if not text else max(gap, 0 if word.glued else 1))
+            from_left = round((word.left - left) / width)
+            text += " " * max(from_left if not text else round((word.left - end) / width), 0)
             text += word.text
+            end = word.right
         out.append(text)
     return "\n".join(out)
 

@@ -139,9 +139,9 @@ class _TagReader:
 
     def _content(self, element: Any) -> Iterator[int]:
         raw = self._raw
-        count = raw.FPDF_StructElement_GetMarkedContentIdCount(element)
-        for index in range(min(count, MAX_ELEMENTS)):
-            number = raw.FPDF_StructElement_GetMarkedContentIdAtIndex(element, index)
+        # Unlike the list of all its content, its children are those on this page.
+        for index in range(min(raw.FPDF_StructElement_CountChildren(element), MAX_ELEMENTS)):
+            number = raw.FPDF_StructElement_GetChildMarkedContentID(element, index)
             if number >= 0:
                 yield number
 
