@@ -44,9 +44,11 @@ class Block:
     page: int = 0
     edge: float = 0.0
     """The right edge of the column that it stands in."""
+    start: float = 0.0
+    """The left edge of that column."""
     level: int = 0
-    width: float = 0.0
-    """The width of a character of code."""
+    more: tuple["Block", ...] = ()
+    """Code that goes on in the next column or page."""
 
     @property
     def text(self) -> str:
@@ -69,11 +71,11 @@ def page_blocks(
         if isinstance(group, PdfTable):
             blocks.append(Block("table", table=group, page=page))
             continue
-        edge = _edge(groups, n)
+        start, edge = _column(groups, n)
         role = roles.get(group[0].tag)
         kind = _tagged_kind(role, group, styles) or _kind(groups, n, styles)
         level = role.level if role is not None and kind == "heading" else 0
-        blocks.append(Block(kind, tuple(group), page=page, edge=edge, level=level))
+        blocks.append(Block(kind, tuple(group), page=page, edge=edge, start=start, level=level))
     return _notes_last(blocks, styles, box)
 
 
@@ -236,23 +238,21 @@ def _centred(one: Line, other: Line) -> bool:
     return abs((one.left + one.right) - (other.left + other.right)) < 2 * other.size
 
 
-def _edge(groups: Sequence[Group], n: int) -> float:
-    """The right edge of the text around a group."""
+def _column(groups: Sequence[Group], n: int) -> tuple[float, float]:
+    """The left and right edges of the text around a group."""
     own = groups[n]
     assert isinstance(own, list)
     left, right = min(line.left for line in own), max(line.right for line in own)
-    edge = right
+    start, edge = left, right
     for other in groups[max(0, n - 6) : n + 7]:
-        if isinstance(other, list):
-            for line in other:
-                if (
-                    line.left < right
-                    and line.right > left
-                    and line.left - left < 4 * line.size
-                    and left - line.left < 8 * line.size
-                ):
+        if not isinstance(other, list):
+            continue
+        for line in other:
+            if line.left < right and line.right > left and left - line.left < 8 * line.size:
+                start = min(start, line.left)
+                if line.left - left < 4 * line.size:
                     edge = max(edge, line.right)
-    return edge
+    return start, edge
 
 
 def _kind(groups: Sequence[Group], n: int, styles: Styles) -> Kind:

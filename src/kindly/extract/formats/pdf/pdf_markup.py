@@ -22,6 +22,7 @@ from kindly.extract.formats.pdf.pdf_headings import (
 )
 from kindly.extract.formats.pdf.pdf_lines import Line, same_row
 from kindly.extract.formats.pdf.pdf_words import Word
+from kindly.extract.formats.pdf.table_grid import continued
 from kindly.extract.formats.pdf.table_grid import markup as table_markup
 
 BLANK_LINE = 1.7
@@ -86,7 +87,7 @@ def _single(block: Block, levels: Levels) -> str:
         level = block.level or levels.level(block.lines)
         return f"<h{level}>{_inline(block.lines, block.edge, breaks=False)}</h{level}>"
     if block.kind == "code":
-        return f"<pre><code>{escape(_code(block.lines), quote=False)}</code></pre>"
+        return f"<pre><code>{escape(_whole_code(block), quote=False)}</code></pre>"
     return f"<p>{_inline(block.lines, block.edge)}</p>"
 
 
@@ -186,11 +187,20 @@ def _breaks(before: Line, line: Line, edge: float) -> bool:
     return room > (word.right - word.left) + 2.5 * line.size
 
 
-def _code(lines: Sequence[Line]) -> str:
+def _whole_code(block: Block) -> str:
+    """The text of code, with what goes on in the next column: its indentation counts from the edge of that column."""
+    left = min(line.left for line in block.lines)
+    parts = [_code(block.lines, left)]
+    for more in block.more:
+        own = min(line.left for line in more.lines)
+        parts.append(_code(more.lines, min(own, more.start + left - block.start)))
+    return "\n".join(parts)
+
+
+def _code(lines: Sequence[Line], left: float) -> str:
     """The text of code with its indentation and empty lines."""
     words = [word for line in lines for word in line.words]
     width = _character_width(words)
-    left = min(line.left for line in lines)
     rows: list[list[Line]] = []
     for line in lines:
         if rows and same_row(rows[-1][-1], line):
@@ -258,7 +268,13 @@ def _joined_pages(pages: Sequence[list[Block]]) -> list[list[Block]]:
 
 
 def _goes_on(before: Block, after: Block) -> bool:
-    """Whether a paragraph goes on in the next block, which stands in another column or page."""
+    """Whether a block goes on in the next one, which stands in another column or page."""
+    if before.kind == after.kind == "code":
+        last = (before.more or (before,))[-1]
+        return last.page != after.page or after.lines[0].top > last.lines[-1].top
+    if before.table is not None and after.table is not None:
+        below = before.page == after.page and after.table.top <= before.table.bottom + 1
+        return not below and continued(before.table, after.table) is not None
     if before.kind not in ("paragraph", "item") or after.kind != "paragraph":
         return False
     last, first = before.lines[-1], after.lines[0]
@@ -277,4 +293,9 @@ def _goes_on(before: Block, after: Block) -> bool:
 
 def _appended(before: Block, after: Block) -> Block:
     """One block of two; the edge of the second does not count for the first."""
+    if before.kind == "code":
+        return replace(before, more=(*before.more, after))
+    if before.table is not None and after.table is not None:
+        table = continued(before.table, after.table)
+        return replace(before, table=table, page=after.page)
     return replace(before, lines=(*before.lines, *after.lines), edge=0.0)

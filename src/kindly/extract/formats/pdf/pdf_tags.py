@@ -1,7 +1,7 @@
 """The tags of a PDF page: what a tagged file says about its headings, list items, code and tables."""
 
 import ctypes
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
@@ -179,23 +179,66 @@ ROLES: Final[dict[str, tuple[Role, int]]] = {
 
 
 def tagged_tables(tags: PageTags, words: Sequence[Word]) -> list[PdfTable]:
-    """The tables that the tags describe."""
+    """The tables that the tags describe; of a table in two columns, each part."""
     if not tags.tables:
         return []
     by_tag: dict[int, list[Word]] = defaultdict(list)
     for word in words:
         if word.tag >= 0:
             by_tag[word.tag].append(word)
-    found = [_table(cells, by_tag) for cells in tags.tables]
+    found = [_table(part) for cells in tags.tables for part in _parts(cells, by_tag)]
     return [table for table in found if table is not None]
 
 
-def _table(cells: Sequence[TaggedCell], by_tag: Mapping[int, list[Word]]) -> PdfTable | None:
+_Filled = tuple[TaggedCell, list[Word]]
+
+
+def _parts(cells: Sequence[TaggedCell], by_tag: Mapping[int, list[Word]]) -> list[list[_Filled]]:
+    """The cells with their words; apart where a row stands above the one before it, in the next column.
+
+    A header that is repeated there is drawn several times, but tagged once.
+    """
+    drawn = [
+        _instances([word for tag in cell.content for word in by_tag.get(tag, ())]) for cell in cells
+    ]
+    heads = [
+        (cell, words)
+        for cell, words in zip(cells, drawn, strict=True)
+        if cell.header and len(words) > 1
+    ]
+    parts: list[list[_Filled]] = [[]]
+    low: float | None = None
+    row = -1
+    for cell, instances in zip(cells, drawn, strict=True):
+        words = instances[0]
+        top = max((word.top for word in words), default=None)
+        if cell.row != row and top is not None and low is not None and top > low + words[0].size:
+            parts.append(
+                [(head, copies[n]) for head, copies in heads if (n := len(parts)) < len(copies)]
+            )
+            low = None
+        row = cell.row
+        parts[-1].append((cell, words))
+        if words:
+            bottom = min(word.bottom for word in words)
+            low = bottom if low is None else min(low, bottom)
+    return parts
+
+
+def _instances(words: Sequence[Word]) -> list[list[Word]]:
+    """The words of a cell, apart where they begin again higher on the page."""
+    found: list[list[Word]] = [[]]
+    for word in words:
+        if found[-1] and word.bottom > found[-1][-1].top + word.size:
+            found.append([])
+        found[-1].append(word)
+    return found
+
+
+def _table(cells: Sequence[_Filled]) -> PdfTable | None:
     grid: list[TableCell] = []
     taken: set[tuple[int, int]] = set()
-    own: list[Word] = []
-    for cell in cells:
-        words = [word for number in cell.content for word in by_tag.get(number, ())]
+    for cell, words in cells:
         column = 0
         while (cell.row, column) in taken:
             column += 1
@@ -203,18 +246,25 @@ def _table(cells: Sequence[TaggedCell], by_tag: Mapping[int, list[Word]]) -> Pdf
             (cell.row + r, column + c) for r in range(cell.rows) for c in range(cell.columns)
         )
         grid.append(TableCell(cell.row, column, cell.rows, cell.columns, cell_text(words)))
-        own += words
-    if not own:
-        return None
-    headers = Counter(cell.row for cell in cells if cell.header)
+    own = [word for _, words in cells for word in words]
     grid = without_empty(grid)
-    if not grid or not is_data_table(grid):
+    if not own or not grid or max(cell.column for cell in grid) < 1:
         return None
-    box = Box(
-        min(word.left for word in own),
-        min(word.bottom for word in own),
-        max(word.right for word in own),
-        max(word.top for word in own),
+    if len({cell.row for cell in grid}) > 1 and not is_data_table(grid):
+        return None
+    first = cells[0][0].row
+    header = 0
+    while header < 3 and (row := [cell for cell, _ in cells if cell.row == first + header]):
+        if not all(cell.header for cell in row):
+            break
+        header += 1
+    return PdfTable(_box(own), tuple(grid), header)
+
+
+def _box(words: Sequence[Word]) -> Box:
+    return Box(
+        min(word.left for word in words),
+        min(word.bottom for word in words),
+        max(word.right for word in words),
+        max(word.top for word in words),
     )
-    header = next((row for row in range(3) if headers[row] < sum(c.row == row for c in cells)), 3)
-    return PdfTable(box, tuple(grid), max(1, header))

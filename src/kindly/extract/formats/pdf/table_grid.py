@@ -13,6 +13,7 @@ CURRENCY = re.compile(r"[$€£¥(]{1,2}")
 UNIT = re.compile(r"[%)]{1,2}")
 LAYOUT_CHARACTERS = 500
 """Cells with more text than this, on average, are boxes of a page layout."""
+SAME_WIDTH = 2.0
 FEW_CELLS = 6
 FEW_CHARACTERS = 150
 LEADER = re.compile(r"(?:\s*[.·…_]){4,}\s*")
@@ -72,6 +73,28 @@ class PdfTable:
     def row_texts(self, row: int) -> tuple[str, ...]:
         """The texts of the cells that begin in a row."""
         return tuple(cell.text for cell in self.cells if cell.row == row)
+
+
+def continued(table: PdfTable, more: PdfTable) -> PdfTable | None:
+    """One table of two, if the second goes on with the first on the next page or column; its header is not repeated."""
+    if table.columns != more.columns:
+        return None
+    repeated = 0
+    while repeated < table.header and table.row_texts(repeated) == more.row_texts(repeated):
+        repeated += 1
+    if repeated < max(table.header, 1) and more.header and not _same_width(table, more):
+        return None
+    if repeated and repeated < table.header:
+        return None
+    start = table.rows - repeated
+    moved = [cell._replace(row=cell.row + start) for cell in more.cells if cell.row >= repeated]
+    if not moved:
+        return table
+    return PdfTable(more.box, (*table.cells, *moved), table.header, table.first)
+
+
+def _same_width(one: PdfTable, other: PdfTable) -> bool:
+    return abs(one.box.width - other.box.width) <= SAME_WIDTH
 
 
 def cell_text(words: Iterable[Word]) -> str:
@@ -205,4 +228,5 @@ def markup(table: PdfTable, caption: str = "") -> str:
     head = "".join(f"<tr>{''.join(row)}</tr>" for row in rows[: table.header])
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows[table.header :])
     title = f"<caption>{escape(caption, quote=False)}</caption>" if caption else ""
-    return f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>"
+    head = f"<thead>{head}</thead>" if head else ""
+    return f"<table>{title}{head}<tbody>{body}</tbody></table>"
