@@ -28,7 +28,9 @@ from kindly.extract.formats.pdf.pdf_reader import read_pdf
 SHARED = Path(__file__).parents[1] / "../shared"
 URL = "https://documents.example/file.pdf"
 HEADING = re.compile(r"^#{1,6} +(.+)$", re.M)
-ITEM = re.compile(r"^ *(?:[-*+]|\d{1,3}[.)]) +(.+(?:\n(?! *(?:[-*+]|\d{1,3}[.)]) |\n|#|\|| *```).+)*)", re.M)
+ITEM = re.compile(
+    r"^ *(?:[-*+]|\d{1,3}[.)]) +(.+(?:\n(?! *(?:[-*+]|\d{1,3}[.)]) |\n|#|\|| *```).+)*)", re.M
+)
 FENCE = re.compile(r"^ *```[^\n]*\n(.*?)^ *```", re.M | re.S)
 ROW = re.compile(r"^\|(.+)\|[ \t]*$", re.M)
 
@@ -138,7 +140,9 @@ def generated(tools: dict[str, Reader], keep: Path | None) -> None:
     """Print the scores of each tool for each printer."""
     with tempfile.TemporaryDirectory() as folder:
         files = list(printed(Path(folder)))
-    totals: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    totals: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(
+        lambda: defaultdict(lambda: [0, 0])
+    )
     spent: Counter[str] = Counter()
     pages = 0
     for printer, document, body in files:
@@ -158,9 +162,15 @@ def generated(tools: dict[str, Reader], keep: Path | None) -> None:
                     totals[name, key][kind][0] += found
                     totals[name, key][kind][1] += wanted
     for (name, printer), kinds in sorted(totals.items()):
-        figures = " ".join(f"{kind} {found / max(wanted, 1):.3f}" for kind, (found, wanted) in kinds.items())
+        figures = " ".join(
+            f"{kind} {found / max(wanted, 1):.3f}" for kind, (found, wanted) in kinds.items()
+        )
         print(f"{name:18} {printer:20} {figures}")
-    print("CPU", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in spent.items()), f"for {len(files)} files")
+    print(
+        "CPU",
+        ", ".join(f"{name} {seconds:.1f} s" for name, seconds in spent.items()),
+        f"for {len(files)} files",
+    )
 
 
 def shared(tools: Sequence[str]) -> None:
@@ -182,7 +192,9 @@ def __getattr__(name: str) -> Reader:
 
 def main() -> None:
     """Run the bench."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--set", choices=("generated", "shared", "all"), default="all")
     options.add_argument("--only", default="")
     options.add_argument("--keep", type=Path)

@@ -165,7 +165,9 @@ class _Writer:
         for n in range(self._random.randint(3, 5)):
             text = self._item()
             inner = (
-                f"<ul>{''.join(f'<li>{self._item()}</li>' for _ in range(2))}</ul>" if n == 1 else ""
+                f"<ul>{''.join(f'<li>{self._item()}</li>' for _ in range(2))}</ul>"
+                if n == 1
+                else ""
             )
             out.append(f"<li>{text}{inner}</li>")
         return f"<ul>{''.join(out)}</ul>"

@@ -1,4 +1,4 @@
-"""Tables without vertical lines: rows of short texts that stand in columns, with or without rules above and below. Pure.
+"""Tables without vertical lines: rows of short texts that stand in columns, with or without rules. Pure.
 
 A candidate is a run of lines, as drawn, most of which have several pieces side by side. Its columns are the bands that
 no word crosses, apart from a few rows that span several columns.
@@ -211,7 +211,7 @@ def _above(rows: list[_Row], taken: int, n: int, run: list[_Row], across: list[R
     ]
     found: list[_Row] = []
     for row in reversed(rows[max(taken, n - 4) : n]):
-        low = (found or run)[0 if found else 0]
+        low = (found or run)[0]
         if row.bottom < low.bottom or row.bottom - low.top > 2.5 * row.size:
             break
         within = row.left >= left - row.size and row.right <= right + row.size
@@ -457,28 +457,32 @@ def _is_table(cells: Sequence[TableCell], rows: list[_Row], *, ruled: bool) -> b
     filled = [cell for cell in cells if cell.text]
     count = max(cell.column for cell in cells) + 1
     height = max(cell.row for cell in cells) + 1
-    if count < 2 or height < 2:
+    if count < 2 or height < 2 or len(filled) < 0.35 * count * height:
         return False
-    texts = " ".join(line.text for row in rows for line in row.lines)
-    leaders = sum(LEADER.search(line.text) is not None for row in rows for line in row.lines)
-    if leaders * 3 > len(rows):
-        return False
-    if not ruled and len(EQUATION.findall(texts)) * 2 > height:
-        return False
-    if len(filled) < 0.35 * count * height:
-        return False
-    first = [cell.text for cell in filled if cell.column == 0]
-    if count == 2 and sum(LIST_MARK.fullmatch(text) is not None for text in first) > 0.6 * len(
-        first
-    ):
+    if _is_other(filled, count, height, rows, ruled=ruled):
         return False
     if ruled:
         return True
     numbers = sum(NUMBER.fullmatch(cell.text) is not None for cell in filled)
     average = sum(len(cell.text) for cell in filled) / len(filled)
     if count == 2 and numbers * 4 < len(filled):
-        return average <= PROSE_CHARACTERS / 2 and height >= 4 and _is_ragged(cells)
-    return average <= PROSE_CHARACTERS and (height >= MIN_ROWS)
+        return average <= PROSE_CHARACTERS / 2 and height > MIN_ROWS and _is_ragged(cells)
+    return average <= PROSE_CHARACTERS and height >= MIN_ROWS
+
+
+def _is_other(
+    filled: Sequence[TableCell], count: int, height: int, rows: list[_Row], *, ruled: bool
+) -> bool:
+    """Whether it is a page of contents, a formula or a list."""
+    lines = [line for row in rows for line in row.lines]
+    if sum(LEADER.search(line.text) is not None for line in lines) * 3 > len(rows):
+        return True
+    signs = sum(len(EQUATION.findall(line.text)) for line in lines)
+    if not ruled and signs * 2 > height:
+        return True
+    first = [cell.text for cell in filled if cell.column == 0]
+    marks = sum(LIST_MARK.fullmatch(text) is not None for text in first)
+    return count == 2 and marks > 0.6 * len(first)
 
 
 def _is_ragged(cells: Sequence[TableCell]) -> bool:

@@ -20,6 +20,7 @@ LINE_GAP = 0.85
 """Lines of a paragraph are not farther apart than this, in font sizes."""
 PARAGRAPH_GAP = 0.35
 """Paragraphs are farther apart than lines by this, in font sizes."""
+CODE_GAP = 2.6
 INDENT = 0.9
 BULLET = re.compile(r"[•◦▪■□‣●○∙·❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–—*-]\s*(?=\S)")
 BULLET_ALONE = re.compile(r"[•◦▪■□‣●○∙·❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–—*-]")
@@ -27,6 +28,7 @@ ENUMERATED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 LETTERED = re.compile(r"\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+(?=\S)")
 ENTRY = re.compile(r"(.*?\S)\s*(?:(?:\s*[.·…_]){3,})\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]-\d+)?\s*", re.I)
 NOTE_MARK = re.compile(r"(?:\d{1,3}[.)]?|[*†‡§¶]{1,2}|\[\d+\])\s*(?=\S)")
+DASH_ITEM = re.compile(r"[-–*]\s+\S")
 ADDRESS = re.compile(r"\W*\d{0,3}\s*(?:https?://|www\.)\S+")
 SENTENCE_END = re.compile(r"[.!?:;。！？؟]['\"”’)\]]*\Z")
 SMALL = 0.93
@@ -134,6 +136,7 @@ def starts_item(text: str) -> bool:
 
 
 def _continues(group: list[Line], line: Line, styles: Styles) -> bool:
+    """Whether a line goes on with the paragraph, item or code block above it."""
     last, first = group[-1], group[0]
     if same_row(last, line):
         return _continues_row(group, line, styles)
@@ -144,33 +147,53 @@ def _continues(group: list[Line], line: Line, styles: Styles) -> bool:
     code = is_code(line, styles)
     if code != is_code(last, styles):
         return False
-    apart = last.bottom - line.top
     if code:
-        return -line.size < apart <= 2.6 * line.size and line.left < last.right + 40
+        apart = last.bottom - line.top
+        return -line.size < apart <= CODE_GAP * line.size and line.left < last.right + 40
+    return (
+        _has_style(group, line, styles)
+        and _is_close(last, line, styles)
+        and not _begins(group, line)
+        and _is_aligned(group, line, styles)
+    )
+
+
+def _has_style(group: list[Line], line: Line, styles: Styles) -> bool:
+    """Whether a line is set as the group is."""
+    last = group[-1]
     tolerance = 0.2 * line.size if styles.noisy else 0.3
-    if abs(last.size - line.size) > tolerance and rounded(last.size) != rounded(line.size):
-        if not _one_style(last, line):
-            return False
-    if last.bold != line.bold and (last.bold or line.bold) and _whole_style(group, line):
-        return False
-    if apart > (styles.leading + PARAGRAPH_GAP) * line.size and not styles.noisy:
-        return False
     if (
-        not -0.8 * line.size < apart <= LINE_GAP * line.size
-        or line.left > last.right
-        or line.right < last.left
+        abs(last.size - line.size) > tolerance
+        and rounded(last.size) != rounded(line.size)
+        and not _one_style(last, line)
     ):
         return False
-    if BULLET.match(line.text) or (ENUMERATED.match(line.text) and not _hangs(group, line)):
-        return False
-    if (
-        LETTERED.match(line.text)
-        and (SENTENCE_END.search(last.text) or starts_item(first.text))
-        and abs(line.left - first.left) < line.size
-    ):
-        return False
-    if CAPTION.match(line.text) and SENTENCE_END.search(last.text):
-        return False
+    return last.bold == line.bold or not _whole_style(group, line)
+
+
+def _is_close(last: Line, line: Line, styles: Styles) -> bool:
+    """Whether a line stands under another at the usual distance."""
+    apart = last.bottom - line.top
+    limit = LINE_GAP if styles.noisy else min(LINE_GAP, styles.leading + PARAGRAPH_GAP)
+    beside = line.left > last.right or line.right < last.left
+    return -0.8 * line.size < apart <= limit * line.size and not beside
+
+
+def _begins(group: list[Line], line: Line) -> bool:
+    """Whether a line begins an item or a caption."""
+    last, first, text = group[-1], group[0], line.text
+    if BULLET.match(text) or (ENUMERATED.match(text) and not _hangs(group, line)):
+        return True
+    ended = SENTENCE_END.search(last.text) is not None
+    if CAPTION.match(text) and ended:
+        return True
+    under_mark = abs(line.left - first.left) < line.size
+    return LETTERED.match(text) is not None and under_mark and (ended or starts_item(first.text))
+
+
+def _is_aligned(group: list[Line], line: Line, styles: Styles) -> bool:
+    """Whether the left edge of a line is that of the same paragraph."""
+    last, first = group[-1], group[0]
     if line.right_to_left and last.right_to_left:
         return line.right >= last.right - INDENT * line.size or len(group) == 1
     if starts_item(first.text) or NOTE_MARK.match(first.text):
@@ -180,9 +203,7 @@ def _continues(group: list[Line], line: Line, styles: Styles) -> bool:
     if len(group) > 1 and _ends_paragraph(group, line):
         return False
     indented = line.left > last.left + INDENT * line.size
-    if not indented:
-        return True
-    return len(group) == 1 and _centred(last, line)
+    return not indented or (len(group) == 1 and _centred(last, line))
 
 
 def _ends_paragraph(group: list[Line], line: Line) -> bool:
@@ -238,10 +259,13 @@ def _centred(one: Line, other: Line) -> bool:
     return abs((one.left + one.right) - (other.left + other.right)) < 2 * other.size
 
 
+def _lines(group: Group) -> list[Line]:
+    return group if isinstance(group, list) else []
+
+
 def _column(groups: Sequence[Group], n: int) -> tuple[float, float]:
     """The left and right edges of the text around a group."""
-    own = groups[n]
-    assert isinstance(own, list)
+    own = _lines(groups[n])
     left, right = min(line.left for line in own), max(line.right for line in own)
     start, edge = left, right
     for other in groups[max(0, n - 6) : n + 7]:
@@ -256,15 +280,14 @@ def _column(groups: Sequence[Group], n: int) -> tuple[float, float]:
 
 
 def _kind(groups: Sequence[Group], n: int, styles: Styles) -> Kind:
-    group = groups[n]
-    assert isinstance(group, list)
-    first = group[0]
+    group = _lines(groups[n])
     text = " ".join(line.text for line in group)
     if all(is_code(line, styles) for line in group) and not ADDRESS.fullmatch(text):
         return "code"
     if ENTRY.fullmatch(text) and LEADER.search(text):
         return "entry"
-    if BULLET.match(text) and not text.startswith(("—", "-", "–")) or re.match(r"[-–*]\s+\S", text):
+    dash = text.startswith(("—", "-", "–", "*"))
+    if (BULLET.match(text) and not dash) or DASH_ITEM.match(text):
         return "item"
     if is_heading(group, _surroundings(groups, n, styles), styles):
         return "heading"
@@ -274,8 +297,7 @@ def _kind(groups: Sequence[Group], n: int, styles: Styles) -> Kind:
 
 
 def _surroundings(groups: Sequence[Group], n: int, styles: Styles) -> Surroundings:
-    group = groups[n]
-    assert isinstance(group, list)
+    group = _lines(groups[n])
     first, last = group[0], group[-1]
     above = 9.0
     alone = True

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from kindly.extract.formats.pdf.pdf_lines import Line
 
 LARGER = 1.15
+MUCH_LARGER = 1.3
+NOISY_LARGER = 1.6
 SLIGHTLY_LARGER = 1.04
 MAX_CHARACTERS = 200
 MAX_LINES = 4
@@ -125,35 +127,56 @@ def is_heading(group: Sequence[Line], around: Surroundings, styles: Styles) -> b
         return False
     if styles.outline and outline_key(text) in styles.outline:
         return True
-    if CAPTION.match(text) or "@" in text or len(LETTER.findall(text)) < 2:
+    if _is_never_heading(text):
         return False
-    if len(MATHS.findall(text)) > 1:
-        return False
-    first = group[0]
-    ratio = rounded(first.size) / max(styles.body, 0.1)
+    ratio = rounded(group[0].size) / max(styles.body, 0.1)
     if styles.noisy:
-        return ratio >= 1.6 and len(text) < 80
-    if ratio >= 1.3:
+        return ratio >= NOISY_LARGER and len(text) < 80
+    if ratio >= MUCH_LARGER:
         return text[-1:] not in (",", ";") or around.next_differs
     numbered = NUMBERED.match(text) is not None or BRACKETED.match(text) is not None
-    if text.endswith(BAD_END) and not (ratio >= LARGER and numbered):
+    ends_badly = text.endswith(BAD_END) and not (ratio >= LARGER and numbered)
+    if ends_badly or SENTENCE.search(text) or not around.alone:
         return False
-    if SENTENCE.search(text) or not around.alone:
-        return False
-    if ratio >= LARGER:
-        return True
+    return ratio >= LARGER or (
+        len(text) <= MAX_BOLD_CHARACTERS
+        and _differs(group, text, ratio, around, styles, numbered=numbered)
+    )
+
+
+def _is_never_heading(text: str) -> bool:
+    """Whether it is a caption, an address or a formula."""
+    return (
+        CAPTION.match(text) is not None
+        or "@" in text
+        or len(LETTER.findall(text)) < 2
+        or len(MATHS.findall(text)) > 1
+    )
+
+
+def _differs(
+    group: Sequence[Line],
+    text: str,
+    ratio: float,
+    around: Surroundings,
+    styles: Styles,
+    *,
+    numbered: bool,
+) -> bool:
+    """Whether a group of about the size of the text stands out as a heading does."""
+    first = group[0]
     stands_apart = around.above >= 0.45
     other_font = first.font.name not in styles.body_fonts
     if ratio >= SLIGHTLY_LARGER and (first.bold or numbered or other_font):
-        return len(text) <= MAX_BOLD_CHARACTERS and stands_apart
-    if ratio < 0.95 or len(text) > MAX_BOLD_CHARACTERS or text.endswith(":"):
+        return stands_apart
+    if ratio < 0.95 or text.endswith(":") or not around.next_differs:
         return False
     if first.bold and not styles.bold_body:
-        return (stands_apart or numbered) and around.next_differs and len(group) <= 2
-    if first.font.italic and around.above >= 0.8 and len(group) == 1 and _is_titled(text):
-        return around.next_differs
-    capitals = text.isupper() and len(text) > 5 and len(text) < 70
-    return capitals and stands_apart and around.next_differs and len(group) == 1
+        return (stands_apart or numbered) and len(group) <= 2
+    if len(group) > 1 or not stands_apart:
+        return False
+    capitals = text.isupper() and 5 < len(text) < 70
+    return capitals or (first.font.italic and around.above >= 0.8 and _is_titled(text))
 
 
 def _is_titled(text: str) -> bool:

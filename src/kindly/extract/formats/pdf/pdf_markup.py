@@ -45,7 +45,7 @@ def document_markup(
 
 
 def _with_true_headings(page: Sequence[Block], styles: Styles) -> list[Block]:
-    """The blocks, of which a heading is only one if something of a lower rank follows it: the lines of a cover are none."""
+    """The blocks; a heading with one of the same rank right after it is none, such as the lines of a cover."""
     found = list(page)
     largest = max((block.lines[0].size for block in page if block.kind == "heading"), default=0.0)
     for n, (block, after) in enumerate(pairwise(page)):
@@ -209,7 +209,7 @@ def _code(lines: Sequence[Line], left: float) -> str:
             rows.append([line])
     pitches = [
         one[0].bottom - other[0].bottom
-        for one, other in zip(rows, rows[1:], strict=False)
+        for one, other in pairwise(rows)
         if one[0].bottom > other[0].bottom
     ]
     pitch = min(pitches, default=0.0)
@@ -270,16 +270,19 @@ def _joined_pages(pages: Sequence[list[Block]]) -> list[list[Block]]:
 def _goes_on(before: Block, after: Block) -> bool:
     """Whether a block goes on in the next one, which stands in another column or page."""
     if before.kind == after.kind == "code":
-        last = (before.more or (before,))[-1]
-        return last.page != after.page or after.lines[0].top > last.lines[-1].top
+        part = (before.more or (before,))[-1]
+        return part.page != after.page or after.lines[0].top > part.lines[-1].top
     if before.table is not None and after.table is not None:
         below = before.page == after.page and after.table.top <= before.table.bottom + 1
         return not below and continued(before.table, after.table) is not None
     if before.kind not in ("paragraph", "item") or after.kind != "paragraph":
         return False
+    return before.lines[-1].broken_word or _sentence_goes_on(before, after)
+
+
+def _sentence_goes_on(before: Block, after: Block) -> bool:
+    """Whether a paragraph ends in the middle of a sentence, and the next begins so."""
     last, first = before.lines[-1], after.lines[0]
-    if last.broken_word:
-        return True
     if rounded(last.size) != rounded(first.size) or last.bold != first.bold:
         return False
     below = before.page == after.page and first.top < last.bottom + first.size

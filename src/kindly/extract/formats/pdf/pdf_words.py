@@ -269,7 +269,7 @@ class _WordReader:
         line.append(Word(text, left, bottom, right, top, size, font, tag, glued, turned=turned))
 
     def _parts(self, span: tuple[int, int], size: float) -> list[tuple[int, int]]:
-        """The parts of a word with wide gaps inside, such as marks in the columns of a table; none if there is no gap."""
+        """The parts of a word with wide gaps inside, such as marks in columns; none if there is no gap."""
         cuts = [span[0]]
         for index in range(*span):
             self._box_of(self._handle, index, self._ends[index % 2])
@@ -284,7 +284,9 @@ class _WordReader:
 
     def _is_outside(self, left: float, bottom: float, right: float, top: float) -> bool:
         page_left, page_bottom, page_right, page_top = self._limits
-        return right < page_left or left > page_right or bottom > page_top or top < page_bottom
+        return bool(
+            right < page_left or left > page_right or bottom > page_top or top < page_bottom
+        )
 
     def _text_object(self, address: int, index: int = -1) -> _TextObject:
         raw = self._raw

@@ -1,4 +1,4 @@
-"""Tables whose cells are separated by lines: the grid of the lines, and the cells that span several of its fields. Pure."""
+"""Tables whose cells are separated by lines: the grid of the lines, and cells that span several fields. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """Running heads, footers, page numbers and stamps in the margin, which are not part of the text. Pure.
 
-What several pages repeat at the same place is one of them. On a single page, so is a line at the edge that stands apart and
-says what such lines say: a page number, a date of download, an address.
+What several pages repeat at the same place is one of them. On a single page, so is a line at the edge that stands
+apart and says what such lines say: a page number, a date of download, an address.
 """
 
 import re
@@ -27,9 +27,9 @@ NUMBER = re.compile(
     re.I,
 )
 FURNITURE = re.compile(
-    r"\bdownload(?:ed)?\b|https?://|\bwww\.|©|\bcopyright\b|all rights reserved|\bissn\b|\bdoi\b|\bvol(?:ume|\.)|\brev(?:ision|\.)?[:\s]\s*\d"
-    r"|\bpublished by\b|\bet al\.?:|\barxiv:|\bpreprint\b|\bpage \d|\bconfidential\b|open access|\bp/n\b|table of contents\Z|\bscholarsarchive\b"
-    r"|\b(?:19|20)\d\d\s*\|",
+    r"\bdownload(?:ed)?\b|https?://|\bwww\.|©|\bcopyright\b|all rights reserved|\bissn\b|\bdoi\b|\bvol(?:ume|\.)"
+    r"|\brev(?:ision|\.)?[:\s]\s*\d|\bpublished by\b|\bet al\.?:|\barxiv:|\bpreprint\b|\bpage \d|\bconfidential\b"
+    r"|open access|table of contents\Z|\b(?:19|20)\d\d\s*\|",
     re.I,
 )
 DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
@@ -152,13 +152,11 @@ def _is_furniture(row: EdgeRow, box: Box, body: float, total: int) -> bool:
     text = row.text.strip()
     if len(text) > MAX_CHARACTERS or total < 2:
         return False
-    if all(NUMBER.fullmatch(line.text) for line in row.lines):
+    if not any(map(str.isalnum, text)) or all(NUMBER.fullmatch(one.text) for one in row.lines):
         return row.distance >= 0.5
     size = max(line.size for line in row.lines)
     if size > (1.5 if len(row.lines) > 1 else 1.15) * body:
         return False
-    if not any(map(str.isalnum, text)):
-        return True
     spread = (
         len(row.lines) == 3
         and row.next_pieces == 1
