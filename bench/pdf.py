@@ -2,10 +2,10 @@
 
     python -m bench.pdf [--set generated|shared|all] [--only NAME,…] [--keep FOLDER]
 
-`shared` is `../shared/bench/pdf`: reviewed documents of others. `generated` are the documents of `bench.pdf_documents`, printed to
-PDF by Chromium and, if it is installed, by WeasyPrint, in one and two columns, so that the truth is exact: headings (found and
-invented), list items, table cells, lines of code. Other tools run beside it if they are installed: pymupdf4llm, markitdown,
-opendataloader-pdf. They and WeasyPrint are no dependencies: `pip install weasyprint rapidfuzz`.
+`shared` is `../shared/bench/pdf`: reviewed documents of others. `generated` are the documents of `bench.pdf_documents`,
+printed to PDF by Chromium and, if it is installed, by WeasyPrint, in one and two columns, so that the truth is exact:
+headings (found and true), list items, table cells, lines of code. Other tools run beside it if they are installed:
+pymupdf4llm, markitdown, opendataloader-pdf. They and WeasyPrint are no dependencies: `pip install --group bench-pdf`.
 """
 
 import argparse
@@ -143,10 +143,8 @@ def generated(tools: dict[str, Reader], keep: Path | None) -> None:
     totals: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(
         lambda: defaultdict(lambda: [0, 0])
     )
-    spent: Counter[str] = Counter()
-    pages = 0
+    spent: dict[str, float] = defaultdict(float)
     for printer, document, body in files:
-        pages += body.count(b"/Type /Page\n") + len(re.findall(rb"/Type ?/Page\b(?!s)", body)) or 1
         if keep is not None:
             stem = f"{document.name}-{printer.split(',')[0]}"
             (keep / f"{stem}.pdf").write_bytes(body)

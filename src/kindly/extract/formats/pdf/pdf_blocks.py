@@ -13,8 +13,8 @@ from kindly.extract.formats.pdf.pdf_headings import (
     rounded,
 )
 from kindly.extract.formats.pdf.pdf_lines import Box, Line, same_row
+from kindly.extract.formats.pdf.pdf_tables.table_grid import LEADER, PdfTable
 from kindly.extract.formats.pdf.pdf_tags import Tag
-from kindly.extract.formats.pdf.table_grid import LEADER, PdfTable
 
 LINE_GAP = 0.85
 """Lines of a paragraph are not farther apart than this, in font sizes."""

@@ -130,10 +130,8 @@ def is_heading(group: Sequence[Line], around: Surroundings, styles: Styles) -> b
     if _is_never_heading(text):
         return False
     ratio = rounded(group[0].size) / max(styles.body, 0.1)
-    if styles.noisy:
-        return ratio >= NOISY_LARGER and len(text) < 80
-    if ratio >= MUCH_LARGER:
-        return text[-1:] not in (",", ";") or around.next_differs
+    if styles.noisy or ratio >= MUCH_LARGER:
+        return _is_large(text, ratio, around, styles)
     numbered = NUMBERED.match(text) is not None or BRACKETED.match(text) is not None
     ends_badly = text.endswith(BAD_END) and not (ratio >= LARGER and numbered)
     if ends_badly or SENTENCE.search(text) or not around.alone:
@@ -142,6 +140,13 @@ def is_heading(group: Sequence[Line], around: Surroundings, styles: Styles) -> b
         len(text) <= MAX_BOLD_CHARACTERS
         and _differs(group, text, ratio, around, styles, numbered=numbered)
     )
+
+
+def _is_large(text: str, ratio: float, around: Surroundings, styles: Styles) -> bool:
+    """Whether large text is a heading."""
+    if styles.noisy:
+        return ratio >= NOISY_LARGER and len(text) < 80
+    return text[-1:] not in (",", ";") or around.next_differs
 
 
 def _is_never_heading(text: str) -> bool:

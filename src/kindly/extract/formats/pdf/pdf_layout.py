@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kindly.extract.formats.pdf.aligned_tables import aligned_tables
-from kindly.extract.formats.pdf.drawings import Rules
 from kindly.extract.formats.pdf.pdf_blocks import Block, page_blocks
 from kindly.extract.formats.pdf.pdf_headings import Styles, read_styles
 from kindly.extract.formats.pdf.pdf_lines import (
@@ -15,12 +13,14 @@ from kindly.extract.formats.pdf.pdf_lines import (
     without_shadows,
 )
 from kindly.extract.formats.pdf.pdf_markup import document_markup
+from kindly.extract.formats.pdf.pdf_tables.aligned_tables import aligned_tables
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rules
+from kindly.extract.formats.pdf.pdf_tables.ruled_tables import ruled_tables
+from kindly.extract.formats.pdf.pdf_tables.table_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, PageTags, tagged_tables
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.extract.formats.pdf.reading_order import in_reading_order
-from kindly.extract.formats.pdf.ruled_tables import ruled_tables
 from kindly.extract.formats.pdf.running_heads import is_margin_stamp, running_lines
-from kindly.extract.formats.pdf.table_grid import PdfTable
 
 
 class PageContent(NamedTuple):

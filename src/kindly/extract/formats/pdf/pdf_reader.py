@@ -15,11 +15,11 @@ from kindly.errors import MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.file_errors import broken_file, encrypted_file, missing_library
 from kindly.extract.formats.html_fragment import note, read_fragment, with_metadata
-from kindly.extract.formats.pdf.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_headings import outline_key
 from kindly.extract.formats.pdf.pdf_layout import PageContent, layout
 from kindly.extract.formats.pdf.pdf_lines import Box
 from kindly.extract.formats.pdf.pdf_links import read_links, with_links
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
 from kindly.extract.formats.pdf.pdf_words import read_words
 from kindly.extract.html import ExtractedText
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     import pypdfium2 as pdfium  # type: ignore[import-untyped]
 
 MEDIA_TYPE: Final = "application/pdf"
-MAX_PAGES: Final = 600
-MAX_CHARACTERS: Final = 1_500_000
-MAX_SECONDS: Final = 10.0
-MAX_LINKS: Final = 200
 PASSWORD_ERRORS = (4, 5)
 MAX_BOOKMARKS: Final = 2_000
 NO_RULES: Final = Rules([], [], [])
@@ -41,6 +37,19 @@ DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)(\d\d)?)?(?:([+-]\d\d)
 NO_TITLE = re.compile(
     r"\s*(?:untitled|title|document\d*|microsoft \w+ - \S+|\S+\.\w{2,4})?\s*\Z", re.I
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PdfLimits:
+    """How much of a file is read."""
+
+    pages: int = 600
+    characters: int = 1_500_000
+    seconds: float = 10.0
+    links: int = 200
+
+
+LIMITS: Final = PdfLimits()
 
 
 @dataclass(slots=True)
@@ -55,7 +64,12 @@ class _PdfContent:
 
 
 def read_pdf(
-    body: bytes, options: ExtractOptions, url: str, clock: Callable[[], float] = time.monotonic
+    body: bytes,
+    options: ExtractOptions,
+    url: str,
+    *,
+    limits: PdfLimits = LIMITS,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ExtractedText:
     """The text of a PDF file.
 
@@ -73,7 +87,7 @@ def read_pdf(
     except pdfium.PdfiumError as error:
         raise _open_error(error, body, url) from error
     try:
-        return _read(document, options, url, clock)
+        return _read(document, options, url, limits, clock)
     finally:
         document.close()
 
@@ -85,14 +99,18 @@ def _open_error(error: Any, body: bytes, url: str) -> PageWalled | MediaUnsuppor
 
 
 def _read(
-    document: "pdfium.PdfDocument", options: ExtractOptions, url: str, clock: Callable[[], float]
+    document: "pdfium.PdfDocument",
+    options: ExtractOptions,
+    url: str,
+    limits: PdfLimits,
+    clock: Callable[[], float],
 ) -> ExtractedText:
     total = len(document)
     found = _PdfContent(tagged=_is_tagged(document))
-    until = clock() + MAX_SECONDS
-    while len(found.pages) < min(total, MAX_PAGES) and clock() < until:
-        _read_page(document, found)
-        if found.characters >= MAX_CHARACTERS:
+    until = clock() + limits.seconds
+    while len(found.pages) < min(total, limits.pages) and clock() < until:
+        _read_page(document, found, limits)
+        if found.characters >= limits.characters:
             break
     done = len(found.pages)
     if not any(page.words for page in found.pages):
@@ -106,11 +124,11 @@ def _read(
         markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
     extracted = read_fragment(markup, options, url)
     metadata = _metadata(document.get_metadata_dict(), extracted.metadata.title)
-    cut = done < total or found.characters >= MAX_CHARACTERS
+    cut = done < total or found.characters >= limits.characters
     return with_metadata(extracted, metadata, hidden=found.hidden, partial=cut)
 
 
-def _read_page(document: "pdfium.PdfDocument", found: _PdfContent) -> None:
+def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLimits) -> None:
     """Add the next page; a page that cannot be loaded counts as empty."""
     import pypdfium2 as pdfium
 
@@ -121,10 +139,10 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent) -> None:
         found.pages.append(EMPTY_PAGE)
         return
     try:
-        words = read_words(page, text_page, MAX_CHARACTERS - found.characters)
+        words = read_words(page, text_page, limits.characters - found.characters)
         lines = words.lines
-        if lines and len(found.links) < MAX_LINKS:
-            links = read_links(document, page, MAX_LINKS - len(found.links))
+        if lines and len(found.links) < limits.links:
+            links = read_links(document, page, limits.links - len(found.links))
             lines = with_links(lines, links)
             found.links.update({link.address for link in links})
         tags = read_tags(page) if found.tagged and lines else NO_TAGS

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from kindly.extract.formats.pdf.pdf_lines import Box
-from kindly.extract.formats.pdf.pdf_words import Word
-from kindly.extract.formats.pdf.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.table_grid import (
     PdfTable,
     TableCell,
     cell_text,
     is_data_table,
     without_empty,
 )
+from kindly.extract.formats.pdf.pdf_words import Word
 
 MAX_ELEMENTS: Final = 5_000
 MAX_DEPTH: Final = 40

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from kindly.extract.formats.pdf.drawings import Rule, Rules
 from kindly.extract.formats.pdf.pdf_lines import Box, Line, gap, runs_right_to_left, same_row
-from kindly.extract.formats.pdf.pdf_words import Word
-from kindly.extract.formats.pdf.ruled_tables import merged
-from kindly.extract.formats.pdf.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
+from kindly.extract.formats.pdf.pdf_tables.ruled_tables import merged
+from kindly.extract.formats.pdf.pdf_tables.table_grid import (
     LEADER,
     PdfTable,
     TableCell,
@@ -23,6 +22,7 @@ from kindly.extract.formats.pdf.table_grid import (
     with_units,
     without_empty,
 )
+from kindly.extract.formats.pdf.pdf_words import Word
 
 ROW_GAP = 3.5
 """Rows of a table are not farther apart than this, in font sizes."""

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from kindly.extract.formats.pdf.drawings import Rule, Rules
 from kindly.extract.formats.pdf.pdf_lines import Box, runs_right_to_left
-from kindly.extract.formats.pdf.pdf_words import Word
-from kindly.extract.formats.pdf.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
+from kindly.extract.formats.pdf.pdf_tables.table_grid import (
     PdfTable,
     TableCell,
     cell_text,
@@ -16,6 +15,7 @@ from kindly.extract.formats.pdf.table_grid import (
     with_units,
     without_empty,
 )
+from kindly.extract.formats.pdf.pdf_words import Word
 
 NEAR = 2.5
 """Lines that are closer than this are one line."""
