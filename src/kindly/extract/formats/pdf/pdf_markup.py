@@ -24,6 +24,7 @@ from kindly.extract.formats.pdf.pdf_lines import Line, same_row
 from kindly.extract.formats.pdf.pdf_tables.table_grid import continued
 from kindly.extract.formats.pdf.pdf_tables.table_grid import markup as table_markup
 from kindly.extract.formats.pdf.pdf_words import Word
+from kindly.text.page_marks import page_mark
 
 BLANK_LINE = 1.7
 
@@ -39,7 +40,7 @@ def document_markup(
     for number, page in enumerate(pages, 1):
         if page:
             if numbered:
-                parts.append(note(f"page {number}"))
+                parts.append(note(page_mark(number)))
             parts += _page_parts(page, levels)
     return "".join(parts)
 
