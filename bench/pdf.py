@@ -2,10 +2,11 @@
 
     python -m bench.pdf [--set generated|shared|all] [--only NAME,…] [--keep FOLDER]
 
-`shared` is `../shared/bench/pdf`: reviewed documents of others. `generated` are the documents of `bench.pdf_documents`,
-printed to PDF by Chromium and, if it is installed, by WeasyPrint, in one and two columns, so that the truth is exact:
-headings (found and true), list items, table cells, lines of code. Other tools run beside it if they are installed:
-pymupdf4llm, markitdown, opendataloader-pdf. They and WeasyPrint are no dependencies: `pip install --group bench-pdf`.
+`shared` are the reviewed documents in `../shared/data/pdf`, by the bench that comes with them. `generated` are the
+documents of `bench.pdf_documents`, printed to PDF by Chromium and, if it is installed, by WeasyPrint, in one and two
+columns, so that the truth is exact: headings (found and true), list items, table cells, lines of code. Other tools
+run beside it if they are installed: pymupdf4llm, markitdown, opendataloader-pdf. They and WeasyPrint are no
+dependencies: `pip install --group bench-pdf`.
 """
 
 import argparse

@@ -37,7 +37,7 @@ Kind = Literal["paragraph", "heading", "item", "code", "entry", "table", "note",
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PdfBlock:
     """A part of the text."""
 
     kind: Kind
@@ -49,7 +49,7 @@ class Block:
     start: float = 0.0
     """The left edge of that column."""
     level: int = 0
-    more: tuple["Block", ...] = ()
+    more: tuple["PdfBlock", ...] = ()
     """Code that goes on in the next column or page."""
 
     @property
@@ -64,20 +64,20 @@ def page_blocks(
     box: Box,
     page: int,
     tags: Mapping[int, Tag] | None = None,
-) -> list[Block]:
+) -> list[PdfBlock]:
     """The blocks of a page, footnotes last; the items are in reading order."""
     roles = tags or {}
     groups = _groups(items, styles, roles)
-    blocks: list[Block] = []
+    blocks: list[PdfBlock] = []
     for n, group in enumerate(groups):
         if isinstance(group, PdfTable):
-            blocks.append(Block("table", table=group, page=page))
+            blocks.append(PdfBlock("table", table=group, page=page))
             continue
         start, edge = _column(groups, n)
         role = roles.get(group[0].tag)
         kind = _tagged_kind(role, group, styles) or _kind(groups, n, styles)
         level = role.level if role is not None and kind == "heading" else 0
-        blocks.append(Block(kind, tuple(group), page=page, edge=edge, start=start, level=level))
+        blocks.append(PdfBlock(kind, tuple(group), page=page, edge=edge, start=start, level=level))
     return _notes_last(blocks, styles, box)
 
 
@@ -322,7 +322,7 @@ def _surroundings(groups: Sequence[Group], n: int, styles: Styles) -> Surroundin
     return Surroundings(above, differs, alone)
 
 
-def _notes_last(blocks: list[Block], styles: Styles, box: Box) -> list[Block]:
+def _notes_last(blocks: list[PdfBlock], styles: Styles, box: Box) -> list[PdfBlock]:
     """Footnotes at the end of the page: small text with a mark, at the foot of a column."""
     notes: set[int] = set()
     low = box.bottom + 0.5 * box.height
@@ -350,7 +350,7 @@ def _notes_last(blocks: list[Block], styles: Styles, box: Box) -> list[Block]:
     ]
 
 
-def _marked_notes(blocks: Sequence[Block], notes: set[int]) -> set[int]:
+def _marked_notes(blocks: Sequence[PdfBlock], notes: set[int]) -> set[int]:
     """Of the small blocks at the foot of columns, those from the first with a mark on."""
     found: set[int] = set()
     started = False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kindly.extract.formats.pdf.pdf_blocks import Block, page_blocks
+from kindly.extract.formats.pdf.pdf_blocks import PdfBlock, page_blocks
 from kindly.extract.formats.pdf.pdf_headings import Styles, read_styles
 from kindly.extract.formats.pdf.pdf_lines import (
     Box,
@@ -50,7 +50,7 @@ def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
     return document_markup(blocks, styles)
 
 
-def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int) -> list[Block]:
+def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int) -> list[PdfBlock]:
     words = [word for line in lines for word in line.words]
     tables = tagged_tables(page.tags, words)
     for ruled in ruled_tables(page.rules, words):

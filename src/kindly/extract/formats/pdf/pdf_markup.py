@@ -11,7 +11,7 @@ from kindly.extract.formats.pdf.pdf_blocks import (
     ENTRY,
     ENUMERATED,
     SENTENCE_END,
-    Block,
+    PdfBlock,
 )
 from kindly.extract.formats.pdf.pdf_headings import (
     Levels,
@@ -26,11 +26,12 @@ from kindly.extract.formats.pdf.pdf_tables.table_grid import markup as table_mar
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.text.page_marks import page_mark
 
-BLANK_LINE = 1.7
+MIN_CHARACTERS = 40
+"""Shorter text is no beginning of a paragraph."""
 
 
 def document_markup(
-    pages: Sequence[Sequence[Block]], styles: Styles, *, numbered: bool = True
+    pages: Sequence[Sequence[PdfBlock]], styles: Styles, *, numbered: bool = True
 ) -> str:
     """The markup of a document, with a note where each page begins."""
     pages = _joined_pages([_joined_columns(_with_true_headings(page, styles)) for page in pages])
@@ -45,7 +46,7 @@ def document_markup(
     return "".join(parts)
 
 
-def _with_true_headings(page: Sequence[Block], styles: Styles) -> list[Block]:
+def _with_true_headings(page: Sequence[PdfBlock], styles: Styles) -> list[PdfBlock]:
     """The blocks; a heading with one of the same rank right after it is none, such as the lines of a cover."""
     found = list(page)
     largest = max((block.lines[0].size for block in page if block.kind == "heading"), default=0.0)
@@ -63,7 +64,7 @@ def _with_true_headings(page: Sequence[Block], styles: Styles) -> list[Block]:
     return found
 
 
-def _page_parts(page: Sequence[Block], levels: Levels) -> list[str]:
+def _page_parts(page: Sequence[PdfBlock], levels: Levels) -> list[str]:
     parts: list[str] = []
     n = 0
     while n < len(page):
@@ -81,7 +82,7 @@ def _page_parts(page: Sequence[Block], levels: Levels) -> list[str]:
     return parts
 
 
-def _single(block: Block, levels: Levels) -> str:
+def _single(block: PdfBlock, levels: Levels) -> str:
     if block.table is not None:
         return table_markup(block.table)
     if block.kind == "heading":
@@ -92,7 +93,7 @@ def _single(block: Block, levels: Levels) -> str:
     return f"<p>{_inline(block.lines, block.edge)}</p>"
 
 
-def _entry(block: Block) -> str:
+def _entry(block: PdfBlock) -> str:
     found = ENTRY.fullmatch(block.text)
     if found is None:
         return f"<li>{escape(block.text, quote=False)}</li>"
@@ -100,7 +101,7 @@ def _entry(block: Block) -> str:
     return f"<li>{escape(title, quote=False)}{f' · {number}' if number else ''}</li>"
 
 
-def _list(items: Sequence[Block]) -> str:
+def _list(items: Sequence[PdfBlock]) -> str:
     """Items as nested lists: an item further to the right belongs to the one above it."""
     out: list[str] = []
     open_lists: list[tuple[float, str]] = []
@@ -188,7 +189,7 @@ def _breaks(before: Line, line: Line, edge: float) -> bool:
     return room > (word.right - word.left) + 2.5 * line.size
 
 
-def _whole_code(block: Block) -> str:
+def _whole_code(block: PdfBlock) -> str:
     """The text of code, with what goes on in the next column: its indentation counts from the edge of that column."""
     left = min(line.left for line in block.lines)
     parts = [_code(block.lines, left)]
@@ -232,17 +233,14 @@ def _code(lines: Sequence[Line], left: float) -> str:
 
 
 def _character_width(words: Sequence[Word]) -> float:
-    widths = sorted(
-        (word.right - word.left) / len(word.text) for word in words if len(word.text) > 2
-    )
-    if widths:
-        return max(widths[len(widths) // 2], 0.1)
-    return max(words[0].size * 0.6, 0.1)
+    long = [word for word in words if len(word.text) > 2] or words
+    widths = sorted((word.right - word.left) / len(word.text) for word in long)
+    return max(widths[len(widths) // 2], 0.1)
 
 
-def _joined_columns(blocks: Sequence[Block]) -> list[Block]:
+def _joined_columns(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
     """Blocks of a page, with paragraphs joined that go on in the next column or after a figure."""
-    found: list[Block] = []
+    found: list[PdfBlock] = []
     for block in blocks:
         if found and _goes_on(found[-1], block):
             found[-1] = _appended(found[-1], block)
@@ -251,9 +249,9 @@ def _joined_columns(blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def _joined_pages(pages: Sequence[list[Block]]) -> list[list[Block]]:
+def _joined_pages(pages: Sequence[list[PdfBlock]]) -> list[list[PdfBlock]]:
     """The pages, with paragraphs joined that go on on the next page."""
-    found: list[list[Block]] = []
+    found: list[list[PdfBlock]] = []
     last: tuple[int, int] | None = None
     for page in pages:
         own = list(page)
@@ -268,7 +266,7 @@ def _joined_pages(pages: Sequence[list[Block]]) -> list[list[Block]]:
     return found
 
 
-def _goes_on(before: Block, after: Block) -> bool:
+def _goes_on(before: PdfBlock, after: PdfBlock) -> bool:
     """Whether a block goes on in the next one, which stands in another column or page."""
     if before.kind == after.kind == "code":
         part = (before.more or (before,))[-1]
@@ -281,7 +279,7 @@ def _goes_on(before: Block, after: Block) -> bool:
     return before.lines[-1].broken_word or _sentence_goes_on(before, after)
 
 
-def _sentence_goes_on(before: Block, after: Block) -> bool:
+def _sentence_goes_on(before: PdfBlock, after: PdfBlock) -> bool:
     """Whether a paragraph ends in the middle of a sentence, and the next begins so."""
     last, first = before.lines[-1], after.lines[0]
     if rounded(last.size) != rounded(first.size) or last.bold != first.bold:
@@ -289,13 +287,15 @@ def _sentence_goes_on(before: Block, after: Block) -> bool:
     below = before.page == after.page and first.top < last.bottom + first.size
     if below and last.left < first.right and first.left < last.right:
         return False
-    if SENTENCE_END.search(last.text) or last.right < before.edge - 6 * last.size:
+    if len(before.text) < MIN_CHARACTERS or SENTENCE_END.search(last.text):
+        return False
+    if last.right < before.edge - 6 * last.size:
         return False
     start = first.text.lstrip("(\"'“‘")[:1]
     return start.islower() or (start.isalpha() and not start.isupper())
 
 
-def _appended(before: Block, after: Block) -> Block:
+def _appended(before: PdfBlock, after: PdfBlock) -> PdfBlock:
     """One block of two; the edge of the second does not count for the first."""
     if before.kind == "code":
         return replace(before, more=(*before.more, after))

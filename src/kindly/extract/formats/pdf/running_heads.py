@@ -70,6 +70,9 @@ def running_lines(pages: Sequence[tuple[Sequence[Line], Box]], body: float) -> s
                     continue
                 if _is_furniture(row, box, body, len(lines)):
                     found.update(row.lines)
+    for lines, _ in pages:
+        if found.issuperset(lines):
+            found.difference_update(lines)
     return found
 
 

@@ -149,7 +149,7 @@ def _candidates(rows: list[_Row], across: list[Rule]) -> list[list[_Row]]:
                     break
             run.append(rows[m])
             m += 1
-        while run and not _has_cells(run[-1]) and not _closed_below(run, across):
+        while not _has_cells(run[-1]) and not (_closed_below(run, across) or _ends_cell(run)):
             run.pop()
         before = _above(rows, taken, n, run, across)
         found.append([*before, *run])
@@ -195,6 +195,16 @@ def _closed_below(run: list[_Row], across: list[Rule]) -> bool:
         low - 2 * run[-1].size <= rule.at <= low + 1
         and rule.end - rule.start > 0.7 * (right - left)
         for rule in across
+    )
+
+
+def _ends_cell(run: list[_Row]) -> bool:
+    """Whether the last line goes on with a cell, not the first, of the row above it."""
+    row, before = run[-1], run[-2]
+    apart = before.bottom - row.top
+    return apart <= 0.6 * row.size and any(
+        abs(line.left - row.left) < 3
+        for line in sorted(before.lines, key=lambda line: line.left)[1:]
     )
 
 

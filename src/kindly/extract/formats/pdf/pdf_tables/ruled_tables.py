@@ -107,6 +107,7 @@ def _table(
     higher = _with_header_box(Box(left, bottom, right, top), boxes, words)
     if higher > top:
         across = [*across, Rule(top, left, right)]
+        down = [_raised(rule, top, higher, words) for rule in down]
         top = higher
     columns = _edges([rule.at for rule in down], left, right)
     rows = _edges(
@@ -150,6 +151,16 @@ def _with_header_box(box: Box, boxes: Sequence[Box], words: Sequence[Word]) -> f
         ):
             return other.top
     return box.top
+
+
+def _raised(rule: Rule, top: float, higher: float, words: Sequence[Word]) -> Rule:
+    """A vertical line that ends at the top of a grid, up to the top of its header, unless it would cut a word there."""
+    if abs(rule.end - top) > TOUCH or any(
+        word.left + 2 < rule.at < word.right - 2 and top < (word.bottom + word.top) / 2 < higher
+        for word in words
+    ):
+        return rule
+    return Rule(rule.at, rule.start, higher)
 
 
 def _box_edges(
