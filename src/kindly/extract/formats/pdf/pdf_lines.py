@@ -19,7 +19,7 @@ SAME_ROW = 0.5
 MARKER = re.compile(r"[•◦▪■□‣●○∙❖➢➤✓✔❑☐☑☒\uf000-\uf0ff–]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]")
 MARKER_GAP = 2.0
 MAX_MARKERS = 300
-SHADOW = 0.25
+SHADOW = 0.3
 GUTTER_GAP = 0.8
 GUTTER_LINES = 6
 SCRIPT_SHARE = 0.8
@@ -157,19 +157,17 @@ def _in_order(words: Sequence[Word]) -> Sequence[Word]:
 
 def without_shadows(lines: Iterable[Sequence[Word]]) -> list[list[Word]]:
     """The words without those that are drawn twice at almost the same place, to look bold or to cast a shadow."""
-    seen: dict[str, list[Word]] = {}
+    seen: set[tuple[str, int, int]] = set()
     found: list[list[Word]] = []
     for line in lines:
         kept: list[Word] = []
         for word in line:
-            known = seen.setdefault(word.text, [])
-            near = SHADOW * word.size
-            if not any(
-                abs(other.left - word.left) < near and abs(other.bottom - word.bottom) < near
-                for other in known
-            ):
+            step = SHADOW * word.size + 0.1
+            x, y = word.left / step, word.bottom / step
+            near = {(word.text, int(x), int(y)), (word.text, int(x + 0.5), int(y + 0.5))}
+            if seen.isdisjoint(near):
                 kept.append(word)
-                known.append(word)
+            seen |= near
         if kept:
             found.append(kept)
     return found

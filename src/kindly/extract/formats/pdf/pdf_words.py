@@ -9,7 +9,13 @@ import re
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from kindly.extract.formats.pdf.pdf_visibility import NO_INK, VISIBLE, PdfVisibility
+from kindly.extract.formats.pdf.pdf_visibility import (
+    NO_INK,
+    POINTER,
+    VISIBLE,
+    PdfVisibility,
+    direct,
+)
 
 WORD = re.compile(r"[^\s\x00-\x1f\x7f\ufffe\uffff\xad]+")
 LINE_END = re.compile(r"[\r\n\ufffe\xad]")
@@ -95,12 +101,6 @@ def read_words(page: Any, text_page: Any, limit: int) -> PageWords:
     return _WordReader(page, text_page).read(limit)
 
 
-def _function(function: Any, result: Any, *arguments: Any) -> Any:
-    """The same function without the binding's wrappers, which cost more than the call itself."""
-    address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return ctypes.CFUNCTYPE(result, *arguments)(address)
-
-
 class _WordReader:
     """Reads one page."""
 
@@ -110,16 +110,15 @@ class _WordReader:
         self._raw = raw
         self._text_page = text_page
         self._handle = ctypes.cast(text_page.raw, ctypes.c_void_p).value
-        self._unicode = _function(
-            raw.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int
-        )
-        self._box_of = _function(
-            raw.FPDFText_GetLooseCharBox,
-            ctypes.c_int,
-            ctypes.c_void_p,
-            ctypes.c_int,
-            ctypes.c_void_p,
-        )
+        self._unicode = direct("FPDFText_GetUnicode", POINTER, ctypes.c_int, result=ctypes.c_uint)
+        self._box_of = direct("FPDFText_GetLooseCharBox", POINTER, ctypes.c_int, POINTER)
+        self._size_of = direct("FPDFTextObj_GetFontSize", POINTER, POINTER)
+        self._matrix_of = direct("FPDFText_GetMatrix", POINTER, ctypes.c_int, POINTER)
+        self._font_of = direct("FPDFTextObj_GetFont", POINTER, result=POINTER)
+        self._tag_of = direct("FPDFPageObj_GetMarkedContentID", POINTER)
+        numbers = (ctypes.c_float * 7)()
+        self._numbers = memoryview(numbers).cast("B").cast("f")
+        self._at = ctypes.addressof(numbers)
         self._visibility = PdfVisibility(page)
         self._limits = page.get_bbox()
         self._objects: dict[int, _TextObject] = {}
@@ -194,7 +193,7 @@ class _WordReader:
                 current
                 and current not in unread
                 and address
-                and not self._differs(current, address)
+                and not self._differs((current, start), (address, index))
                 and address not in unread
             ):
                 current = address
@@ -224,10 +223,10 @@ class _WordReader:
                 self._hidden += kind not in shown and kind != previous
                 previous = kind
 
-    def _differs(self, one: int, other: int) -> bool:
+    def _differs(self, one: tuple[int, int], other: tuple[int, int]) -> bool:
         """Whether text of the second object cannot be part of the same word as text of the first."""
-        first = self._objects.get(one) or self._text_object(one)
-        second = self._objects.get(other) or self._text_object(other)
+        first = self._objects.get(one[0]) or self._text_object(*one)
+        second = self._objects.get(other[0]) or self._text_object(*other)
         return first.turned != second.turned or first.size != second.size or first.tag != second.tag
 
     def _add(
@@ -288,34 +287,31 @@ class _WordReader:
             right < page_left or left > page_right or bottom > page_top or top < page_bottom
         )
 
-    def _text_object(self, address: int, index: int = -1) -> _TextObject:
-        raw = self._raw
-        item = ctypes.cast(address, raw.FPDF_PAGEOBJECT)
-        size, matrix = ctypes.c_float(0), raw.FS_MATRIX()
-        raw.FPDFTextObj_GetFontSize(item, size)
-        if index < 0 or not raw.FPDFText_GetMatrix(self._text_page.raw, index, matrix):
-            raw.FPDFPageObj_GetMatrix(item, matrix)
-        scale = abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
+    def _text_object(self, address: int, index: int) -> _TextObject:
+        """What a text object says; `index` is one of its characters."""
+        self._size_of(address, self._at)
+        self._matrix_of(self._handle, index, self._at + 4)
+        size, a, b, c, d, _, _ = self._numbers.tolist()
         turned = 0
-        if abs(matrix.b) > abs(matrix.a):
-            turned = 1 if matrix.b > 0 else 3
-        elif matrix.a < 0 and matrix.d < 0:
+        if abs(b) > abs(a):
+            turned = 1 if b > 0 else 3
+        elif a < 0 and d < 0:
             turned = 2
-        found = _TextObject(
-            round(abs(size.value) * scale, 1),
-            self._font(raw.FPDFTextObj_GetFont(item)),
+        found = self._objects[address] = _TextObject(
+            round(abs(size) * abs(a * d - b * c) ** 0.5, 1),
+            self._font(self._font_of(address)),
             turned,
-            raw.FPDFPageObj_GetMarkedContentID(item),
+            self._tag_of(address),
         )
-        if index >= 0:
-            self._objects[address] = found
         return found
 
-    def _font(self, font: Any) -> Font:
-        raw = self._raw
-        address = ctypes.cast(font, ctypes.c_void_p).value or 0
+    def _font(self, address: int | None) -> Font:
+        if not address:
+            return Font()
         if address in self._fonts:
             return self._fonts[address]
+        raw = self._raw
+        font = ctypes.cast(address, raw.FPDF_FONT)
         length = raw.FPDFFont_GetBaseFontName(font, None, 0)
         buffer = ctypes.create_string_buffer(length)
         raw.FPDFFont_GetBaseFontName(font, buffer, length)

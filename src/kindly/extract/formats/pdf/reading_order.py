@@ -21,6 +21,8 @@ STRIP_GAPS = (2.5, 1.5, 0.9, 0.4, 0.1)
 """The heights of horizontal gaps, in font sizes, at which a page is cut: wide ones first."""
 MAX_DEPTH = 10
 MAX_BLOCKS = 200
+MAX_ITEMS = 800
+"""A page with more pieces of text, such as a map, has no columns."""
 
 
 class Placed(Protocol):
@@ -157,6 +159,8 @@ def _gutter(items: Sequence[Item]) -> float | None:
     """The middle of the best gutter, or None."""
     left, right = min(item.left for item in items), max(item.right for item in items)
     size = median(item.size if isinstance(item, Line) else 10.0 for item in items)
+    if len(items) > MAX_ITEMS:
+        return None
     edges = sorted({item.right for item in items} | {item.left for item in items})
     best: tuple[float, float] | None = None
     found: float | None = None

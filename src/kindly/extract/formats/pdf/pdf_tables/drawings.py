@@ -4,6 +4,7 @@ import ctypes
 from typing import Any, Final, NamedTuple
 
 from kindly.extract.formats.pdf.pdf_lines import Box
+from kindly.extract.formats.pdf.pdf_visibility import POINTER, direct
 
 MAX_OBJECTS: Final = 4_000
 """A page with more is a map or a drawing, whose lines are no borders."""
@@ -53,9 +54,14 @@ class _RuleReader:
 
     def read(self) -> Rules:
         raw = self._raw
-        count = raw.FPDFPage_CountObjects(self._page.raw)
-        for index in range(count):
-            self._object(raw.FPDFPage_GetObject(self._page.raw, index), UPRIGHT, 0)
+        page = ctypes.cast(self._page.raw, POINTER).value
+        object_at = direct("FPDFPage_GetObject", POINTER, ctypes.c_int, result=POINTER)
+        type_of = direct("FPDFPageObj_GetType", POINTER)
+        for index in range(raw.FPDFPage_CountObjects(self._page.raw)):
+            address = object_at(page, index)
+            if type_of(address) == raw.FPDF_PAGEOBJ_TEXT:
+                continue
+            self._object(ctypes.cast(address, raw.FPDF_PAGEOBJECT), UPRIGHT, 0)
             if self._left < 0:
                 return Rules([], [], [])
         return self._rules
