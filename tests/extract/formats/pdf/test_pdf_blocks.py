@@ -81,3 +81,15 @@ def test_tags_tell_headings_and_items() -> None:
         ("item", 0),
         ("item", 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("a + b = c", "CMMI10", "formula"),
+        ("a + b = c", "Times", "paragraph"),
+        ("where a = b holds", "CMMI10", "paragraph"),
+    ],
+)
+def test_signs_in_a_font_for_formulas_are_a_formula(text: str, name: str, kind: str) -> None:
+    assert blocks([at(text, bottom=700, font=Font(name))]) == [(kind, text)]

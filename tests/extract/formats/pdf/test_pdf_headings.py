@@ -74,3 +74,12 @@ def test_levels_follow_size_and_number() -> None:
 )
 def test_number_tells_the_depth(text: str, depth: int) -> None:
     assert number_depth(text) == depth
+
+
+def test_only_heading_of_its_style_at_the_start_is_the_title() -> None:
+    title, parts = (
+        [at("On Tides", size=14)],
+        [[at(text, size=14, font=BOLD)] for text in ("High", "Low")],
+    )
+    levels = Levels([title, *parts], STYLES)
+    assert [levels.level(group) for group in (title, *parts)] == [1, 2, 2]

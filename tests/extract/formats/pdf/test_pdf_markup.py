@@ -97,3 +97,14 @@ def test_page_begins_with_a_note() -> None:
     assert document_markup([[], [block("paragraph", at("text"))]], STYLES) == (
         "<p>— page 2 —</p><p>text</p>"
     )
+
+
+def test_formula_is_marked_and_has_its_scripts() -> None:
+    line = Line.of(
+        [
+            Word("a", 50, 0, 55, 10, 10),
+            Word("2", 55, 6, 58, 12, 6, glued=True),
+            *words("= 12", left=62),
+        ]
+    )
+    assert html([block("formula", line)]) == "<p><code>a^2 = 12</code></p>"

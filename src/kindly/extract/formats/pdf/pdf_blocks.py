@@ -27,6 +27,12 @@ BULLET_ALONE = re.compile(r"[•◦▪■□‣●○∙·❖➢➤✓✔❑☐�
 ENUMERATED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 LETTERED = re.compile(r"\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+(?=\S)")
 ENTRY = re.compile(r"(.*?\S)\s*(?:(?:\s*[.·…_]){3,})\s*(\d{1,4}|[ivxlc]{1,7}|[A-Z]-\d+)?\s*", re.I)
+FORMULA_LINES = 3
+FORMULA_WORD = re.compile(r"[^\W\d_]{4,}[,.]?")
+RELATION = re.compile(r"[=<>≤≥≈≡∈→∼∝≠]")
+MATHS_FONT = re.compile(
+    r"cmmi|cmsy|cmex|cmr\d|msam|msbm|math|katex|pazo|rsfs|eufm|symbol|stix", re.I
+)
 NOTE_MARK = re.compile(r"(?:\d{1,3}[.)]?|[*†‡§¶]{1,2}|\[\d+\])\s*(?=\S)")
 DASH_ITEM = re.compile(r"[-–*]\s+\S")
 ADDRESS = re.compile(r"\W*\d{0,3}\s*(?:https?://|www\.)\S+")
@@ -293,7 +299,19 @@ def _kind(groups: Sequence[Group], n: int, styles: Styles) -> Kind:
         return "heading"
     if ENUMERATED.match(text):
         return "item"
-    return "paragraph"
+    return "formula" if _is_formula(group) else "paragraph"
+
+
+def _is_formula(group: Sequence[Line]) -> bool:
+    """Whether a group is a displayed formula: signs in fonts for formulas, and no words."""
+    words = [word for line in group for word in line.words]
+    if len(group) > FORMULA_LINES or any(FORMULA_WORD.fullmatch(word.text) for word in words):
+        return False
+    if not any(RELATION.search(word.text) for word in words):
+        return False
+    total = sum(len(word.text) for word in words)
+    drawn = sum(len(word.text) for word in words if MATHS_FONT.search(word.font.name))
+    return drawn * 3 >= total
 
 
 def _surroundings(groups: Sequence[Group], n: int, styles: Styles) -> Surroundings:

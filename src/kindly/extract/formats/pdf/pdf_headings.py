@@ -203,6 +203,8 @@ class Levels:
         for group in headings:
             ranks[self._style(group)] += 1
         ordered = sorted(ranks, reverse=True)
+        if headings and ranks[title := self._style(headings[0])] == 1 and title[0] >= ordered[0][0]:
+            ordered = [title, *(style for style in ordered if style != title)]
         self._by_style = {style: n + 1 for n, style in enumerate(ordered)}
         by_depth: dict[int, Counter[int]] = defaultdict(Counter)
         for group in headings:

@@ -1,6 +1,6 @@
 """The words and rules of all pages → the markup of the document. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from kindly.extract.formats.pdf.pdf_blocks import PdfBlock, page_blocks
@@ -32,8 +32,12 @@ class PageContent(NamedTuple):
     tags: PageTags = NO_TAGS
 
 
-def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
-    """The markup of a document."""
+def layout(
+    pages: Sequence[PageContent],
+    outline: Mapping[str, int],
+    is_late: Callable[[], bool] = lambda: False,
+) -> str:
+    """The markup of a document; of pages that come too late, without their tables."""
     lines = [split_at_gutters(lines_of(without_shadows(page.words))) for page in pages]
     styles = read_styles((line for page in lines for line in page), outline)
     boxes = [page.box for page in pages]
@@ -44,22 +48,17 @@ def layout(pages: Sequence[PageContent], outline: Mapping[str, int]) -> str:
             page,
             styles,
             number,
+            with_tables=not is_late(),
         )
         for number, (own, page) in enumerate(zip(lines, pages, strict=True), 1)
     ]
     return document_markup(blocks, styles)
 
 
-def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int) -> list[PdfBlock]:
-    words = [word for line in lines for word in line.words]
-    tables = tagged_tables(page.tags, words)
-    for ruled in ruled_tables(page.rules, words):
-        if not any(ruled.box.overlaps(table.box) for table in tables):
-            tables.append(ruled)
-    upright = [line for line in lines if not line.words[0].turned]
-    tables += aligned_tables(
-        [line for line in upright if _table_of(line, tables) is None], page.rules
-    )
+def _page(
+    lines: Sequence[Line], page: PageContent, styles: Styles, number: int, *, with_tables: bool
+) -> list[PdfBlock]:
+    tables = _tables(lines, page) if with_tables else []
     items: list[Line | PdfTable] = []
     seen: set[PdfTable] = set()
     for line in lines:
@@ -69,7 +68,22 @@ def _page(lines: Sequence[Line], page: PageContent, styles: Styles, number: int)
         elif table not in seen:
             seen.add(table)
             items.append(table)
-    return page_blocks(in_reading_order(items), styles, page.box, number, page.tags.roles)
+    ordered = in_reading_order(items)
+    return page_blocks(ordered, styles, page.box, number, page.tags.roles)
+
+
+def _tables(lines: Sequence[Line], page: PageContent) -> list[PdfTable]:
+    """The tables of a page: by tags, by lines around cells, by alignment."""
+    words = [word for line in lines for word in line.words]
+    tables = tagged_tables(page.tags, words)
+    for ruled in ruled_tables(page.rules, words):
+        if not any(ruled.box.overlaps(table.box) for table in tables):
+            tables.append(ruled)
+    upright = [line for line in lines if not line.words[0].turned]
+    tables += aligned_tables(
+        [line for line in upright if _table_of(line, tables) is None], page.rules
+    )
+    return tables
 
 
 def _table_of(line: Line, tables: Sequence[PdfTable]) -> PdfTable | None:

@@ -26,6 +26,7 @@ from kindly.extract.formats.pdf.pdf_tables.table_grid import markup as table_mar
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.text.page_marks import page_mark
 
+SCRIPT = 0.85
 MIN_CHARACTERS = 40
 """Shorter text is no beginning of a paragraph."""
 
@@ -88,6 +89,8 @@ def _single(block: PdfBlock, levels: Levels) -> str:
     if block.kind == "heading":
         level = block.level or levels.level(block.lines)
         return f"<h{level}>{_inline(block.lines, block.edge, breaks=False)}</h{level}>"
+    if block.kind == "formula":
+        return f"<p><code>{escape(_formula(block.lines), quote=False)}</code></p>"
     if block.kind == "code":
         return f"<pre><code>{escape(_whole_code(block), quote=False)}</code></pre>"
     return f"<p>{_inline(block.lines, block.edge)}</p>"
@@ -187,6 +190,22 @@ def _breaks(before: Line, line: Line, edge: float) -> bool:
     word = line.words[0]
     room = edge - before.right
     return room > (word.right - word.left) + 2.5 * line.size
+
+
+def _formula(lines: Sequence[Line]) -> str:
+    """A formula in one line, with `^` before superscripts and `_` before subscripts."""
+    parts: list[str] = []
+    for line in lines:
+        middle = (line.bottom + line.top) / 2
+        for word in line.words:
+            if parts and word.size < SCRIPT * line.size:
+                own = (word.bottom + word.top) / 2
+                sign = "^" if own > middle else "_"
+                parts.append(f"{sign}{word.text if len(word.text) == 1 else f'{{{word.text}}}'}")
+            else:
+                parts.append(f"{' ' if parts and not word.glued else ''}{word.text}")
+        parts.append(" ")
+    return " ".join("".join(parts).split())
 
 
 def _whole_code(block: PdfBlock) -> str:

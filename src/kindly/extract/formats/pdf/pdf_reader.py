@@ -119,7 +119,7 @@ def _read(
             "it is a scan or has only images.",
             url=url,
         )
-    markup = layout(found.pages, _outline(document))
+    markup = layout(found.pages, _outline(document), lambda: clock() > until + limits.seconds / 2)
     if done < total:
         markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
     extracted = read_fragment(markup, options, url)
