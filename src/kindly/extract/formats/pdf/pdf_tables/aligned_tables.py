@@ -24,6 +24,8 @@ from kindly.extract.formats.pdf.pdf_tables.table_grid import (
 )
 from kindly.extract.formats.pdf.pdf_words import Word
 
+BAND_RULES = 5
+CAPTION = re.compile(r"(?:table|figure|fig\.|tabelle|abbildung|tableau)\s*\d", re.I)
 ROW_GAP = 3.5
 """Rows of a table are not farther apart than this, in font sizes."""
 COLUMN_GAP = 0.45
@@ -141,6 +143,8 @@ def _candidates(rows: list[_Row], across: list[Rule]) -> list[list[_Row]]:
         singles = 0
         m = n + 1
         while m < len(rows) and _follows(run, rows[m]):
+            if CAPTION.match(rows[m].lines[0].text):
+                break
             if _has_cells(rows[m]):
                 singles = 0
             else:
@@ -328,8 +332,9 @@ def _groups(
 ) -> list[list[_Row]]:
     """The lines of each row of the table."""
     ordered = sorted(rows, key=lambda row: -row.bottom)
-    if len(inner) >= 5 and len(inner) * 4 >= len(ordered):
-        return _banded(ordered, inner)
+    bands = _banded(ordered, inner) if len(inner) >= BAND_RULES else []
+    if len(bands) * 4 >= len(ordered) and not _has_whole_rows(bands, len(columns)):
+        return bands
     pitches = [one.bottom - other.bottom for one, other in pairwise(ordered)]
     tight = min((pitch for pitch in pitches if pitch > 0.3 * ordered[0].size), default=0.0)
     wide = [pitch for pitch in pitches if pitch > 1.3 * tight]
@@ -347,6 +352,12 @@ def _groups(
         else:
             groups.append([row])
     return groups
+
+
+def _has_whole_rows(bands: list[list[_Row]], columns: int) -> bool:
+    """Whether most bands hold several lines with nearly all cells: then each line is a row."""
+    several = sum(sum(len(_row_pieces(row)) >= 0.6 * columns for row in band) > 1 for band in bands)
+    return several * 2 > len(bands)
 
 
 def _banded(ordered: list[_Row], inner: list[float]) -> list[list[_Row]]:
