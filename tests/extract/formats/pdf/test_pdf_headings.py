@@ -39,6 +39,8 @@ def test_style_of_most_characters_is_the_body() -> None:
         (at("a = b + c", size=14), False),
         (at("someone@example.org", size=14), False),
         (at("12", size=20), False),
+        (at("www.example.org/tides", size=14), False),
+        (at("For more information:", size=14), False),
         (at("small print", size=8, font=BOLD), False),
     ],
     ids=lambda value: value.text if isinstance(value, Line) else None,

@@ -180,7 +180,8 @@ def _has_style(group: list[Line], line: Line, styles: Styles) -> bool:
 def _is_close(last: Line, line: Line, styles: Styles) -> bool:
     """Whether a line stands under another at the usual distance."""
     apart = last.bottom - line.top
-    limit = LINE_GAP if styles.noisy else min(LINE_GAP, styles.leading + PARAGRAPH_GAP)
+    large = last.size > 1.2 * styles.body
+    limit = LINE_GAP if styles.noisy or large else min(LINE_GAP, styles.leading + PARAGRAPH_GAP)
     beside = line.left > last.right or line.right < last.left
     return -0.8 * line.size < apart <= limit * line.size and not beside
 

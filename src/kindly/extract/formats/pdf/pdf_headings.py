@@ -29,6 +29,7 @@ CAPTION = re.compile(
     r"|図|表|\[?[표그림]{1,2})\s*(?:[A-Z]?[\d.\-–]+|[IVX]+)\b",
     re.I,
 )
+ADDRESS = re.compile(r"(?:https?://)?[\w.-]+\.[a-z]{2,6}(?:/\S*)?")
 LETTER = re.compile(r"[^\W\d_]")
 BAD_END = (".", ",", ";", "-", "–")
 SENTENCE = re.compile(r"[.!?]\s+[A-Z]\w+\s+\w+")
@@ -133,7 +134,7 @@ def is_heading(group: Sequence[Line], around: Surroundings, styles: Styles) -> b
     if styles.noisy or ratio >= MUCH_LARGER:
         return _is_large(text, ratio, around, styles)
     numbered = NUMBERED.match(text) is not None or BRACKETED.match(text) is not None
-    ends_badly = text.endswith(BAD_END) and not (ratio >= LARGER and numbered)
+    ends_badly = text.endswith((*BAD_END, ":")) and not (ratio >= LARGER and numbered)
     if ends_badly or SENTENCE.search(text) or not around.alone:
         return False
     return ratio >= LARGER or (
@@ -146,6 +147,8 @@ def _is_large(text: str, ratio: float, around: Surroundings, styles: Styles) -> 
     """Whether large text is a heading."""
     if styles.noisy:
         return ratio >= NOISY_LARGER and len(text) < 80
+    if text.endswith(":") and ratio < NOISY_LARGER:
+        return False
     return text[-1:] not in (",", ";") or around.next_differs
 
 
@@ -154,6 +157,7 @@ def _is_never_heading(text: str) -> bool:
     return (
         CAPTION.match(text) is not None
         or "@" in text
+        or ADDRESS.fullmatch(text) is not None
         or len(LETTER.findall(text)) < 2
         or len(MATHS.findall(text)) > 1
     )
@@ -174,7 +178,7 @@ def _differs(
     other_font = first.font.name not in styles.body_fonts
     if ratio >= SLIGHTLY_LARGER and (first.bold or numbered or other_font):
         return stands_apart
-    if ratio < 0.95 or text.endswith(":") or not around.next_differs:
+    if ratio < 0.95 or not around.next_differs:
         return False
     if first.bold and not styles.bold_body:
         return (stands_apart or numbered) and len(group) <= 2
