@@ -173,13 +173,14 @@ class _WordReader:
         span: tuple[int, int],
         unread: set[int],
     ) -> None:
-        """Add a word, in parts if several text objects draw it in different ways."""
+        """Add a word, in parts if several text objects draw it in different ways; its ends tell whether they do."""
         start, end = span
-        address = addresses[start]
+        address, last = addresses[start], addresses[end - 1]
         if (
             address
-            and address not in unread
-            and all(other == address for other in addresses[start + 1 : end])
+            and last
+            and unread.isdisjoint(addresses[start:end])
+            and (address == last or not self._differs((address, start), (last, end - 1)))
         ):
             self._add(line, text[start:end], address, span, glued=False)
             return
