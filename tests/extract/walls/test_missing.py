@@ -13,7 +13,9 @@ BEGINNING = (
     "Few had expected that the talks would end without a result after eleven days of work.</p>"
 )
 ARTICLE = (
-    BEGINNING + "<p>The ships waited outside for a week, and their crews counted days.</p>" * 9
+    f"{BEGINNING}<p>"
+    + "The ships waited outside for a week, and their crews counted the days of the strike. " * 45
+    + "</p>"
 )
 
 
