@@ -19,6 +19,7 @@ class OutcomeKind(StrEnum):
     """What happened to a page or a search, in one word."""
 
     OK = "ok"
+    PARTIAL = "partial"
     EMPTY = "empty"
     NOT_FOUND = "not_found"
     BLOCKED = "blocked"
@@ -59,6 +60,7 @@ RETRYABLE = frozenset({OutcomeKind.RATE_LIMITED, OutcomeKind.TIMEOUT, OutcomeKin
 
 NEXT_STEPS: Mapping[OutcomeKind, str] = {
     OutcomeKind.OK: "Nothing to do.",
+    OutcomeKind.PARTIAL: "Use what is there, or another source for the rest.",
     OutcomeKind.EMPTY: "Use another result.",
     OutcomeKind.NOT_FOUND: "Check the address, or search for the page's new address.",
     OutcomeKind.BLOCKED: "Use another source.",
@@ -85,7 +87,8 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        return self.kind is OutcomeKind.OK
+        """Whether there is something to read."""
+        return self.kind in {OutcomeKind.OK, OutcomeKind.PARTIAL}
 
     @property
     def retryable(self) -> bool:
@@ -277,9 +280,18 @@ class Document:
     """Whether the page continues beyond this text."""
     cut: bool = False
     """Whether it is partial because of the size limit."""
+    protected: bool = False
+    """Whether it is partial because the site shows the rest to subscribers only."""
     content_hash: str = ""
     note: str = ""
     """What may be missing, and what to do about it."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """`PARTIAL` if the site did not send all of the content; a page that we cut at the size limit is `OK`."""
+        if self.partial and not self.cut:
+            return Outcome(OutcomeKind.PARTIAL, self.note)
+        return Outcome()
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +344,7 @@ class StoredPageInfo:
     how: How = How()
     partial: bool = False
     cut: bool = False
-    """Whether it is partial because the page was larger than the limit."""
+    """Whether it is partial for another reason than that the site protects the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ from kindly.models import (
     Hit,
     Hits,
     How,
-    Outcome,
     Page,
     PageFindings,
     Passage,
@@ -100,7 +99,7 @@ async def fetch(
     """
     url = urls.parse_page(raw_url)
     page, document = await _load(stages, url, options, deadline, force_refresh=force_refresh)
-    is_teaser = options.keep_teaser and document.partial
+    is_teaser = options.keep_teaser and document.protected
     if options.selector is None and options.format == "markdown" and not is_teaser:
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
@@ -246,7 +245,7 @@ async def _load_source(stages: Stages, hit: Hit, query: Query, deadline: Deadlin
         return Source(hit.url, error.outcome, hit, took_ms=elapsed_ms(began))
     took_ms = elapsed_ms(began)
     passages = await _store(stages, page, document, deadline, query)
-    return Source(hit.url, Outcome(), hit, document, passages, took_ms)
+    return Source(hit.url, document.outcome, hit, document, passages, took_ms)
 
 
 async def _page_findings(
@@ -395,7 +394,7 @@ def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> 
     if not is_certain(reason):
         return document
     said = f"The page draws some of its text with JavaScript. {missing.detail}"
-    return replace(document, note=" ".join(filter(None, (document.note, said))))
+    return replace(document, partial=True, note=" ".join(filter(None, (document.note, said))))
 
 
 def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from tests.support.chromium import needs_chromium
-from tests.support.served_world import calling, environment, text_of
+from tests.support.served_world import calling, environment, serper, text_of
 from tests.support.site import ARTICLE, FRENCH, Answer, Route, Site, html, once
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +71,44 @@ async def test_what_comes_in_place_of_a_page_is_reported(
     assert result.structured_content["status"] == outcome
     assert f"({outcome})" in text_of(result)
     assert words in text_of(result)
+
+
+GRID = "".join(
+    f"<li><h3><a href='/p/{name}'>{name}</a></h3><p>{name} of oiled oak, with a warranty of five years.</p>"
+    "<span class='price'></span></li>"
+    for name in ("Chair", "Table", "Lamp", "Bookcase")
+)
+SHOP = f"""<!doctype html><html><head><title>Furniture</title></head><body><nav><a href="/">Home</a></nav>
+<main><h1>Furniture</h1><ul>{GRID}</ul></main><footer>© 2026 The Shop</footer><script src="/app.js"></script>
+</body></html>"""
+
+
+async def test_a_page_without_its_prices_is_partial_and_says_so(site: Site, tmp_path: Path) -> None:
+    url = site.add("/shop", html(SHOP))
+    site.add("/serper/search", serper([url]))
+    environ = environment(site, tmp_path, SERPER_API_KEY="key", **WITHOUT_BROWSER)
+    async with calling(environ) as call:
+        with anyio.fail_after(120):
+            page = await call.page(url)
+            (result,) = await call.search()
+    for one in (page, result):
+        assert one["status"] == "partial"
+        assert "Bookcase of oiled oak" in one["page_content"]
+        assert "Prices are missing" in one["page_content"]
+
+
+async def test_a_refusal_of_the_proxy_is_not_the_site_s(site: Site, tmp_path: Path) -> None:
+    site.add("http://shop.example/", Answer(b"", 403, {"X-Squid-Error": "ERR_ACCESS_DENIED 0"}))
+    site.add("shop.example:443", Answer(b"", 403))
+    proxies = {"HTTP_PROXY": site.url(), "HTTPS_PROXY": site.url(), "RESPECT_ROBOTS_TXT": "0"}
+    async with calling(environment(site, tmp_path, **proxies, **WITHOUT_BROWSER)) as call:
+        with anyio.fail_after(120):
+            plain = await call("get_content", url="http://shop.example/")
+            tunnel = await call("get_content", url="https://shop.example/")
+    for result in (plain, tunnel):
+        assert result.structured_content is not None
+        assert result.structured_content["status"] == "unreachable"
+        assert "The configured proxy, not shop.example, refused" in text_of(result)
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,16 @@ def extract(page: Page, options: ExtractOptions) -> Document:
         hidden_dropped=extracted.hidden_dropped,
         partial=extracted.partial or page.cut,
         cut=page.cut,
+        protected=not page.cut and extracted.gap is not None and extracted.gap.protected,
         content_hash=hashlib.sha256(extracted.text.encode("utf-8", "surrogatepass")).hexdigest(),
-        note=f"The page is larger than the size limit: only its beginning was read, up to {_megabytes(page)}."
-        if page.cut
-        else "",
+        note=_note(page, extracted),
     )
+
+
+def _note(page: Page, extracted: ExtractedText) -> str:
+    if page.cut:
+        return f"The page is larger than the size limit: only its beginning was read, up to {_megabytes(page)}."
+    return extracted.gap.sentence if extracted.gap is not None else ""
 
 
 def _megabytes(page: Page) -> str:

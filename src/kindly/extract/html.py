@@ -21,7 +21,8 @@ from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.revealed.streamed_parts import place_streamed_parts
 from kindly.extract.visibility.visible import remove_hidden
-from kindly.extract.walls.detect import Evidence, is_teaser, raise_if_walled
+from kindly.extract.walls.detect import Evidence, raise_if_walled
+from kindly.extract.walls.missing import Gap, missing
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
@@ -56,6 +57,8 @@ class ExtractedText:
     hidden_dropped: int
     partial: bool = False
     """Whether the page or file has more text than this."""
+    gap: Gap | None = None
+    """What a web page lacks, if it is partial."""
 
 
 def read_html(
@@ -108,7 +111,8 @@ def read_html(
     if composed:
         return ExtractedText(text, metadata, links, hidden + invisible)
     raise_if_walled(evidence, keep_teaser=options.keep_teaser)
-    return ExtractedText(text, metadata, links, hidden + invisible, partial=is_teaser(evidence))
+    gap = missing(evidence)
+    return ExtractedText(text, metadata, links, hidden + invisible, gap is not None, gap)
 
 
 def within_elements(markup: str) -> str:

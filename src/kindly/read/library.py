@@ -351,7 +351,7 @@ def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
         language=document.metadata.language,
         how=document.how,
         partial=document.partial,
-        cut=document.cut,
+        cut=document.partial and not document.protected,
     )
 
 

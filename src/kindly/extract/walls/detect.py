@@ -62,8 +62,8 @@ def is_teaser(evidence: Evidence) -> bool:
     if len(evidence.text) > TEASER_CHARACTERS:
         return False
     if _mentions_subscribers(evidence.text):
-        return len(evidence.text) <= WALL_CHARACTERS or _is_locked(evidence)
-    if len(evidence.text) > SILENT_TEASER_CHARACTERS or not _is_locked(evidence):
+        return len(evidence.text) <= WALL_CHARACTERS or is_locked(evidence)
+    if len(evidence.text) > SILENT_TEASER_CHARACTERS or not is_locked(evidence):
         return False
     return patterns.PAYWALL_MARKUP.search(evidence.markup) is not None
 
@@ -91,7 +91,7 @@ def _occurrences(word: str, text: str) -> Iterator[int]:
         at = text.find(word, at + 1)
 
 
-def _is_locked(evidence: Evidence) -> bool:
+def is_locked(evidence: Evidence) -> bool:
     """Whether the page's structured data says that it is not free to read."""
     markup = evidence.markup
     return "isAccessibleForFree" in markup and patterns.LOCKED_SCHEMA.search(markup) is not None

@@ -23,6 +23,7 @@ import httpx2
 from httpcore2 import AsyncNetworkBackend
 
 from kindly.errors import FetchError, PageTooLarge, PageUnreachable
+from kindly.fetch.chain import proxy_refusals
 from kindly.fetch.chain.http_errors import translated
 from kindly.fetch.chain.types import FetchLimits, HopReply, HopRequest
 from kindly.fetch.guard.dial import PinnedBackend
@@ -130,8 +131,10 @@ class HttpHop:
         headers = tuple((_text(name).lower(), _text(value)) for name, value in response.headers)
         reply = HopReply(request.url, response.status, headers)
         stream = cast("AsyncIterator[bytes]", response.stream)
-        if response.status in REFUSALS:
-            return replace(reply, body=await self._refusal(request, reply, response))
+        proxied = upstream_of(self._egress, request.url) is not None
+        if response.status in REFUSALS or (proxied and response.status in proxy_refusals.STATUSES):
+            reply = replace(reply, body=await self._refusal(request, reply, response))
+            return replace(reply, by_proxy=proxied and proxy_refusals.is_from_proxy(reply))
         if not 200 <= response.status < 300:
             await _drain(stream)
             return reply

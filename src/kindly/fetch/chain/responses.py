@@ -24,9 +24,22 @@ CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 def failure(reply: HopReply, now: datetime, *, known: bool = False) -> FetchError | None:
     """The error for a response's status; None for a page, and for a `304` if the page is `known`."""
-    url, status = str(reply.url), reply.status
+    status = reply.status
     if 200 <= status < 300 or (status == 304 and known):
         return None
+    return _of_proxy(reply) if reply.by_proxy else _of_site(reply, now)
+
+
+def _of_proxy(reply: HopReply) -> PageUnreachable:
+    """The error for a refusal of the proxy; without a status, which would be taken for the site's."""
+    return PageUnreachable(
+        f"The configured proxy, not {reply.url.host}, refused the request (HTTP {reply.status}).",
+        url=str(reply.url),
+    )
+
+
+def _of_site(reply: HopReply, now: datetime) -> FetchError:
+    url, status = str(reply.url), reply.status
     if status in {404, 410}:
         return PageNotFound(f"There is no such page (HTTP {status}).", url=url, status=status)
     if is_challenge(reply):

@@ -98,6 +98,8 @@ class HopReply:
     """Decoded. Of a refusal only the beginning; of other failures empty."""
     cut: bool = False
     """Whether the body was truncated."""
+    by_proxy: bool = False
+    """Whether the configured proxy wrote it, not the site."""
 
     def header(self, name: str) -> str | None:
         """The first header of that lower-case name."""

@@ -28,7 +28,7 @@ def page_result(
     url: str, document: Document, start: int, fence: AnyFence, tokens: int
 ) -> PageResult:
     """A page from `start` on, as much of it as `tokens` allow."""
-    source = Source(url, Outcome(), document=document)
+    source = Source(url, document.outcome, document=document)
     return fit(
         lambda available: excerpt_result(
             url, answer.excerpt(source, start=start, tokens=available), fence

@@ -18,7 +18,7 @@ from kindly.errors import (
     SearchError,
     SelectorNotMatched,
 )
-from kindly.models import HTML_TYPES, NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
+from kindly.models import NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
 from kindly.server.profiles.media.results import (
     MediaFailure,
     MediaHit,
@@ -172,7 +172,7 @@ def _notes(
     if document.cut:
         notes.append(LARGE)
     elif partial:
-        notes.append(PAYWALL if document.media_type in HTML_TYPES else BEGINNING_ONLY)
+        notes.append(PAYWALL if document.protected else document.note.rstrip(".") or BEGINNING_ONLY)
     if len(content) < len(document.text):
         notes.append(
             f"Content too large: cut to {len(content):,} of {len(document.text):,} characters; "

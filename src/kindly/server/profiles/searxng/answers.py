@@ -24,7 +24,7 @@ from kindly.errors import (
     ProviderTimeout,
     SearchError,
 )
-from kindly.models import HTML_TYPES, Hit, Hits, Outcome, OutcomeKind, Source, SourceExcerpt
+from kindly.models import Hit, Hits, Outcome, OutcomeKind, Source, SourceExcerpt
 from kindly.search.ranking.score import ScoredHit, scores
 from kindly.server.profiles.searxng.results import (
     PageCounts,
@@ -104,7 +104,7 @@ def _usable(source: Source, *, code_blocks: bool) -> Source:
     document = source.document
     if document is None:
         return source
-    if document.partial and not document.cut and document.media_type in HTML_TYPES:
+    if document.protected:
         return replace(source, document=None, passages=(), outcome=WALLED)
     if code_blocks:
         return source
