@@ -3,6 +3,7 @@ import pytest
 
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.outline import (
+    with_authors,
     with_footnotes,
     with_headings,
     with_tables_of_contents,
@@ -167,3 +168,33 @@ def test_footnotes_of_kept_text_are_kept(notes: str, texts: list[str]) -> None:
     blocks = blocks_of(f"<p>a <sup><a href='#n'>1</a></sup></p><p>menu</p>{notes}")
     keep = np.arange(len(blocks.texts)) == 0
     assert kept(blocks, with_footnotes(blocks, keep)) == texts
+
+
+def posts(name: str) -> str:
+    """Two posts whose authors are marked, each name in the given element."""
+    author = f"<section itemprop=author><{name} itemprop=name>%s</{name}></section>"
+    post = (
+        "<article itemscope itemtype=https://schema.org/Comment>" + author + "<p>%s</p></article>"
+    )
+    return post % ("Ann", "one") + post % ("Bo", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "texts"),
+    [
+        ("h4", ["one"], ["Ann", "one"]),
+        ("div", ["one", "Bo", "two"], ["Ann", "one", "Bo", "two"]),
+        ("div", ["one", "two"], ["one", "two"]),
+    ],
+    ids=["heading", "as in other posts", "no name kept"],
+)
+def test_author_of_a_kept_post_is_kept(name: str, chosen: list[str], texts: list[str]) -> None:
+    blocks = blocks_of(posts(name))
+    keep = np.array([text in chosen for text in blocks.texts])
+    assert kept(blocks, with_authors(blocks, keep)) == texts
+
+
+def test_author_of_a_page_without_posts_is_left_out() -> None:
+    blocks = blocks_of("<div itemprop=author><h4 itemprop=name>Ann</h4></div><p>text</p>")
+    keep = np.array([False, True])
+    assert kept(blocks, with_authors(blocks, keep)) == ["text"]
