@@ -30,7 +30,10 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         ("<h2>One<p>more</p></h2><p>*a</p>", ["One", "more", "*a"]),
         ("<h2></h2><p>*a</p>", ["*a"]),
         ("<h2>One</h2><span>js</span><pre>*a</pre>", ["One", "*a"]),
-        ("<h2>One</h2><p>js</p><p>*a</p>", ["*a"]),
+        ("<h2>One</h2><p>May 5</p><p>*a</p>", ["One", "*a"]),
+        (f"<h2>One</h2><p>{'long ' * 20}</p><p>*a</p>", ["*a"]),
+        ("<h2>One</h2><p>b</p><h3>*a</h3>", ["*a"]),
+        ("<h2>One</h2><p>b</p><p>c</p><p>*a</p>", ["*a"]),
     ],
     ids=[
         "above",
@@ -42,7 +45,10 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         "in-pieces",
         "empty",
         "label-of-code",
-        "short-text",
+        "above-a-date",
+        "above-other-text",
+        "above-another-section",
+        "above-two-texts",
     ],
 )
 def test_heading_directly_above_kept_text_is_kept(markup: str, texts: list[str]) -> None:

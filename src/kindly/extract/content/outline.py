@@ -18,6 +18,8 @@ Span = tuple[int, int]
 
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 HEADINGS_IN_A_ROW = 2
+BYLINE_CHARACTERS = 40
+"""Of a dropped block between a heading and its text: a date, a price, a label."""
 LEAST_ENTRIES = 3
 ENTRY_SHARE = 0.5
 """The share of a list's entries that must match kept headings for it to be a table of contents."""
@@ -46,7 +48,7 @@ EXTRA_CHARACTERS = 30
 
 
 def with_headings(blocks: Blocks, keep: Flags) -> Flags:
-    """The kept blocks and the headings directly above them."""
+    """The kept blocks and the headings directly above them, or above a short block before them."""
     levels = dict(_headings(blocks))
     kept_headings: dict[int, tuple[int, int]] = {}
     """First block of a heading → how many headings lead from it down to the text, and its level."""
@@ -59,10 +61,18 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
             introduces = rank < HEADINGS_IN_A_ROW and level <= level_below
         else:
             rank, introduces = 0, end < len(keep) and bool(keep[end] or end in labelled_code)
+            introduces = introduces or _is_above_a_byline(blocks, keep, end)
         if introduces:
             kept_headings[start] = (rank + 1, level)
             extended[start:end] = True
     return extended
+
+
+def _is_above_a_byline(blocks: Blocks, keep: Flags, at: int) -> bool:
+    """Whether a short dropped block, such as a date or a price, is between a heading and kept text beside it."""
+    if at + 1 >= len(keep) or not keep[at + 1] or len(blocks.texts[at]) > BYLINE_CHARACTERS:
+        return False
+    return blocks.signature_tags[blocks.signatures[blocks.containers[at + 1]]] not in LEVELS
 
 
 def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
