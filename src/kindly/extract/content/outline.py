@@ -48,7 +48,7 @@ EXTRA_CHARACTERS = 30
 
 
 def with_headings(blocks: Blocks, keep: Flags) -> Flags:
-    """The kept blocks and the headings directly above them, or above a short block before them."""
+    """The kept blocks and the headings directly above them, or, below the title, above a short block before them."""
     levels = dict(_headings(blocks))
     kept_headings: dict[int, tuple[int, int]] = {}
     """First block of a heading → how many headings lead from it down to the text, and its level."""
@@ -61,7 +61,7 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
             introduces = rank < HEADINGS_IN_A_ROW and level <= level_below
         else:
             rank, introduces = 0, end < len(keep) and bool(keep[end] or end in labelled_code)
-            introduces = introduces or _is_above_a_byline(blocks, keep, end)
+            introduces = introduces or (level > 1 and _is_above_a_byline(blocks, keep, end))
         if introduces:
             kept_headings[start] = (rank + 1, level)
             extended[start:end] = True
