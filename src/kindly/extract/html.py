@@ -33,7 +33,7 @@ MAX_CUTS = 10
 MAX_STYLED = 30_000
 MAX_TAGS_OR_ATTRIBUTES = 500_000
 """The maximum number of `<`, and of `=`, in markup that is parsed at all."""
-NON_TEXT_TAGS = "script, svg, meta, title, base, map"
+NON_TEXT_TAGS = "script, svg, meta, link[itemprop], title, base, map"
 NO_BREAK_SPACE = re.compile("&(?:nbsp|#160|#x[aA]0);")
 MAX_PIECES = 10_000
 """The first so many of these spaces are replaced in one pass."""

@@ -3,6 +3,7 @@ import pytest
 
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.outline import (
+    with_authors,
     with_footnotes,
     with_headings,
     with_tables_of_contents,
@@ -29,7 +30,11 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         ("<h2>One<p>more</p></h2><p>*a</p>", ["One", "more", "*a"]),
         ("<h2></h2><p>*a</p>", ["*a"]),
         ("<h2>One</h2><span>js</span><pre>*a</pre>", ["One", "*a"]),
-        ("<h2>One</h2><p>js</p><p>*a</p>", ["*a"]),
+        ("<h2>One</h2><p>May 5</p><p>*a</p>", ["One", "*a"]),
+        ("<h1>One</h1><p>May 5</p><p>*a</p>", ["*a"]),
+        (f"<h2>One</h2><p>{'long ' * 20}</p><p>*a</p>", ["*a"]),
+        ("<h2>One</h2><p>b</p><h3>*a</h3>", ["*a"]),
+        ("<h2>One</h2><p>b</p><p>c</p><p>*a</p>", ["*a"]),
     ],
     ids=[
         "above",
@@ -41,7 +46,11 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         "in-pieces",
         "empty",
         "label-of-code",
-        "short-text",
+        "above-a-date",
+        "title-above-a-date",
+        "above-other-text",
+        "above-another-section",
+        "above-two-texts",
     ],
 )
 def test_heading_directly_above_kept_text_is_kept(markup: str, texts: list[str]) -> None:
@@ -167,3 +176,33 @@ def test_footnotes_of_kept_text_are_kept(notes: str, texts: list[str]) -> None:
     blocks = blocks_of(f"<p>a <sup><a href='#n'>1</a></sup></p><p>menu</p>{notes}")
     keep = np.arange(len(blocks.texts)) == 0
     assert kept(blocks, with_footnotes(blocks, keep)) == texts
+
+
+def posts(name: str) -> str:
+    """Two posts whose authors are marked, each name in the given element."""
+    author = f"<section itemprop=author><{name} itemprop=name>%s</{name}></section>"
+    post = (
+        "<article itemscope itemtype=https://schema.org/Comment>" + author + "<p>%s</p></article>"
+    )
+    return post % ("Ann", "one") + post % ("Bo", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "texts"),
+    [
+        ("h4", ["one"], ["Ann", "one"]),
+        ("div", ["one", "Bo", "two"], ["Ann", "one", "Bo", "two"]),
+        ("div", ["one", "two"], ["one", "two"]),
+    ],
+    ids=["heading", "as in other posts", "no name kept"],
+)
+def test_author_of_a_kept_post_is_kept(name: str, chosen: list[str], texts: list[str]) -> None:
+    blocks = blocks_of(posts(name))
+    keep = np.array([text in chosen for text in blocks.texts])
+    assert kept(blocks, with_authors(blocks, keep)) == texts
+
+
+def test_author_of_a_page_without_posts_is_left_out() -> None:
+    blocks = blocks_of("<div itemprop=author><h4 itemprop=name>Ann</h4></div><p>text</p>")
+    keep = np.array([False, True])
+    assert kept(blocks, with_authors(blocks, keep)) == ["text"]

@@ -84,3 +84,26 @@ def test_language_of_a_group_of_blocks_applies_to_none() -> None:
 )
 def test_code_block_has_its_language(code: str, language: str) -> None:
     assert read(f"<main><p>See:</p>{code}</main>").text == f"See:\n\n```{language}\nx\n```"
+
+
+VERBATIM = r"a&amp;b 1\.2 \[1\] *x* &lt;strong&gt; &amp;#160; \n"
+SHOWN = r"a&b 1\.2 \[1\] *x* <strong> &#160; \n"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        (f"<pre>{VERBATIM}</pre>", f"```\n{SHOWN}\n```"),
+        (f"<p>a ` b <code>{VERBATIM}</code> <b>,</b>c</p>", f"a \\` b `{SHOWN}` **,**c"),
+        (f"<h2>The <code>{VERBATIM}</code></h2>", f"## The `{SHOWN}`"),
+        (
+            f"<table><tr><th>x<th><kbd>{VERBATIM}</kbd><tr><td>` [1]<td><code>{VERBATIM}</code></table>",
+            f"| x | `{SHOWN}` |\n| --- | --- |\n| \\` [1] | `{SHOWN}` |",
+        ),
+        (f"<ul><li>a <samp>{VERBATIM}</samp></li></ul>", f"- a `{SHOWN}`"),
+        (f"<dl><dt><code>{VERBATIM}</code><dd>b</dl>", f"`{SHOWN}`: b"),
+    ],
+    ids=["block", "inline", "heading", "cells", "item", "term"],
+)
+def test_code_has_no_entities_and_no_escapes_of_ours(markup: str, text: str) -> None:
+    assert rendered(markup) == text

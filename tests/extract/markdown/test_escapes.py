@@ -16,11 +16,14 @@ from kindly.extract.markdown.escapes import without_escapes
         ("&#12288;\u3000全角", "全角"),
         ("- &#8195;item", "- item"),
         ("one&#8239;\n\ntwo &#160; three", "one \n\ntwo  three"),
+        ("1\\.5 m\n\n```\n1\\.5\n```", "1.5 m\n\n```\n1\\.5\n```"),
+        (r"a \` b `\[1\]` \[1\]", r"a \` b `\[1\]` [1]"),
+        (r"a \\`\[1\]` b", r"a \\`\[1\]` b"),
         ("**one<br><br>two**", "**one two**"),
     ],
     ids=[
         "marks", "link", "definition", "check box", "footnote", "inline code", "code block", "wide space",
-        "space in an item", "space within text", "break in emphasis",
+        "space in an item", "space within text", "number", "escaped tick", "after a backslash", "break in emphasis",
     ],
 )  # fmt: skip
 def test_escapes_and_entities_without_use_go_and_code_stays(markdown: str, text: str) -> None:

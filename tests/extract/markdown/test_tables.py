@@ -81,3 +81,25 @@ def test_copy_of_a_merged_cell_has_no_link_and_no_mark() -> None:
 def test_posts_in_a_table_are_a_layout() -> None:
     rows = "".join(f"<tr><td>Ann {n}</td><td>{n} {WORDS}</td></tr>" for n in range(3))
     assert "|" not in rendered(f"<table>{rows}</table>")
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ("<tr><td><h2>One</h2></td></tr><tr><td>text</td></tr>", "## One\n\ntext"),
+        (
+            "<tr><td><h4>One</h4><p>a b c d e f</p></td><td><h4>Two</h4><ul><li>g h i j k</li></ul></td></tr>" * 3,
+            "#### One\n\na b c d e f\n\n#### Two\n\n- g h i j k\n\n" * 3,
+        ),
+        ("<tr><td><h2>One</h2></td></tr><tr><td>a</td><td>b</td></tr>", "## One\n\na\n\nb"),
+    ],
+    ids=["one column", "sections side by side", "heading above columns"],
+)  # fmt: skip
+def test_headings_in_a_layout_table_stay_headings(rows: str, text: str) -> None:
+    assert rendered(f"<table>{rows}</table>") == text.strip()
+
+
+def test_headings_as_column_names_are_a_header() -> None:
+    rows = "<tr><td><h4>Name</h4><td><h4>Age</h4></tr><tr><td>Ann<td>3</tr><tr><td>Bo<td>4</tr>"
+    table = "| Name | Age |\n| --- | --- |\n| Ann | 3 |\n| Bo | 4 |"
+    assert rendered(f"<table>{rows}</table>") == table

@@ -1,5 +1,5 @@
-"""Outline of a page: add to the selected blocks their headings, the footnotes they refer to, and the table of contents
-in the text. A table of contents beside the text, in the site's navigation, is left out.
+"""Outline of a page: add to the selected blocks their headings, the authors of posts, the footnotes they refer to, and
+the table of contents in the text. A table of contents beside the text, in the site's navigation, is left out.
 """
 
 import re
@@ -18,6 +18,8 @@ Span = tuple[int, int]
 
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 HEADINGS_IN_A_ROW = 2
+BYLINE_CHARACTERS = 40
+"""Of a dropped block between a heading and its text: a date, a price, a label."""
 LEAST_ENTRIES = 3
 ENTRY_SHARE = 0.5
 """The share of a list's entries that must match kept headings for it to be a table of contents."""
@@ -34,12 +36,19 @@ FOOTNOTES = re.compile(r"(?<![a-z])foot-?notes?(?![a-z])", re.I)
 BACK_LINKS = "[class*=backref], [role=doc-backlink]"
 """Links from footnotes back to the text. Lists of literature seldom have them."""
 MAX_REFERENCES = 5_000
+POSTS = "[itemtype*=Comment], [itemtype*=DiscussionForumPosting], [itemtype*=Answer], [itemtype*=Question]"
+AUTHOR_NAMES = f":is({POSTS}) :is([itemprop=author], [itemprop=creator]) [itemprop=name]"
+MAX_AUTHORS = 1_000
+AUTHOR_CHARACTERS = 120
+"""Of a block with the name of an author, which may have a date as well."""
+AUTHOR_REACH = 8
+"""How many blocks below the name of an author the text may start."""
 EXTRA_CHARACTERS = 30
 """How much longer an entry may be than its heading, for its number and symbols."""
 
 
 def with_headings(blocks: Blocks, keep: Flags) -> Flags:
-    """The kept blocks and the headings directly above them."""
+    """The kept blocks and the headings directly above them, or, below the title, above a short block before them."""
     levels = dict(_headings(blocks))
     kept_headings: dict[int, tuple[int, int]] = {}
     """First block of a heading → how many headings lead from it down to the text, and its level."""
@@ -52,10 +61,18 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
             introduces = rank < HEADINGS_IN_A_ROW and level <= level_below
         else:
             rank, introduces = 0, end < len(keep) and bool(keep[end] or end in labelled_code)
+            introduces = introduces or (level > 1 and _is_above_a_byline(blocks, keep, end))
         if introduces:
             kept_headings[start] = (rank + 1, level)
             extended[start:end] = True
     return extended
+
+
+def _is_above_a_byline(blocks: Blocks, keep: Flags, at: int) -> bool:
+    """Whether a short dropped block, such as a date or a price, is between a heading and kept text beside it."""
+    if at + 1 >= len(keep) or not keep[at + 1] or len(blocks.texts[at]) > BYLINE_CHARACTERS:
+        return False
+    return blocks.signature_tags[blocks.signatures[blocks.containers[at + 1]]] not in LEVELS
 
 
 def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
@@ -95,6 +112,30 @@ def with_footnotes(blocks: Blocks, keep: Flags) -> Flags:
         if linked_back and not referred.isdisjoint(note.attr("id") for note in notes):
             extended[blocks.starts[at] : blocks.ends[at]] = True
     return extended
+
+
+def with_authors(blocks: Blocks, keep: Flags) -> Flags:
+    """The kept blocks and the names of the authors above them, on pages that mark their posts.
+
+    A name that is no heading is kept if that of another post is.
+    """
+    names = blocks.elements[0].select(AUTHOR_NAMES)[:MAX_AUTHORS]
+    if not names:
+        return keep
+    block_of = {node: at for at, nodes in enumerate(blocks.nodes) for node in nodes}
+    found = {block_of[text] for name in names for text in name.descendants if text in block_of}
+    named = sorted(at for at in found if len(blocks.texts[at]) <= AUTHOR_CHARACTERS)
+    some_kept = any(keep[at] for at in named)
+    extended = keep.copy()
+    for at, following in zip(named, [*named[1:], len(keep)], strict=True):
+        above = keep[at + 1 : min(following, at + 1 + AUTHOR_REACH)].any()
+        if above and (some_kept or _is_in_heading(blocks, at)):
+            extended[at] = True
+    return extended
+
+
+def _is_in_heading(blocks: Blocks, block: int) -> bool:
+    return blocks.signature_tags[blocks.signatures[blocks.containers[block]]] in LEVELS
 
 
 def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:

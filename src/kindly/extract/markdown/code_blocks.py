@@ -10,6 +10,8 @@ from itertools import islice
 
 from turbohtml import Element, Node, Text
 
+from kindly.extract.markdown.broken_lines import join_broken_lines
+
 LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+|src-|src\s+|"
     r"hljs\s+|codehilite\s+|hl\s+)"
@@ -62,6 +64,7 @@ def normalise_code_blocks(root: Element) -> None:
     root.remove(LINE_NUMBERS_AND_BUTTONS)
     if root.select_one("pre") is not None:
         root.remove(EXTRAS_IN_PRE)
+    join_broken_lines(root)
     _find_bare_blocks(root)
     for pre in root.select("pre")[:MAX_BLOCKS]:
         if pre.parent is not None and not _remove_line_numbers(pre):

@@ -25,6 +25,9 @@ DATA_FILE = "data-file"
 CELLS = frozenset({"td", "th"})
 PARTS = CELLS | {"tr", "tbody", "thead", "tfoot", "caption"}
 HEADINGS = "h1, h2, h3, h4, h5, h6"
+TEXT_BLOCKS = "p, ul, ol, dl, blockquote, div, br"
+LEAST_WORDS_BELOW = 5
+"""So many words below a heading in its cell make a section of it."""
 
 
 def normalise_tables(root: Element) -> None:
@@ -67,14 +70,30 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
         return True
     widest = max((len(row) for row in rows), default=0)
     if widest <= 1:
-        return (
-            widest == 0 or table.select_one("th, h1, h2, h3, h4, h5, h6") is None or len(rows) == 1
-        )
+        return widest == 0 or table.select_one("th") is None or len(rows) == 1
     if table.select_one("th, thead") is not None:
         return False
-    return _is_prose(table, rows) or (
-        table.select_one("h1, h2, h3") is not None and not _has_even_rows(rows)
+    return _is_prose(table, rows) or _holds_sections(table, rows)
+
+
+def _holds_sections(table: Element, rows: list[list[Element]]) -> bool:
+    """Whether the cells have headings with text below them, or headings stand in rows of different lengths."""
+    headings = table.select(HEADINGS)
+    if not headings:
+        return False
+    if not _has_even_rows(rows) and table.select_one("h1, h2, h3") is not None:
+        return True
+    cells = {heading.closest("td"): heading for heading in headings}
+    return any(
+        cell is not None and _has_more_than(cell, heading) for cell, heading in cells.items()
     )
+
+
+def _has_more_than(cell: Element, heading: Element) -> bool:
+    """Whether a cell has a block of text below its heading."""
+    if len(cell.text.split()) < len(heading.text.split()) + LEAST_WORDS_BELOW:
+        return False
+    return cell.select_one(TEXT_BLOCKS) is not None
 
 
 def _is_prose(table: Element, rows: list[list[Element]]) -> bool:

@@ -44,15 +44,14 @@ FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 LONE_BREAK = re.compile(r"^\\\n", re.M)
 EMPHASIS_TAG = re.compile(
-    r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|"
-    r"(?<!\\)</?(?P<tag>strong|em|del|s)>",
+    r"\\[\\`]|^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|"
+    r"(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|(?<!\\)</?(?P<tag>strong|em|del|s)>",
     re.M | re.S,
 )
 TAG_ALONE = re.compile(r"</?(strong|em|del|s)>")
 """The faster pattern for text without code."""
 EMPHASIS = {"strong": "**", "em": "*", "del": "~~", "s": "~~"}
 EMPHASIS_ENDS = tuple(f"</{tag}>" for tag in EMPHASIS)
-ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 
 
 def render(
@@ -111,8 +110,6 @@ def _rendered(root: Element, options: ExtractOptions) -> str:
         return BLANK_LINES.sub("\n\n", plain).strip("\n")
     has_verbatim = root.select_one(VERBATIM_TAG) is not None
     rendered = root.to_markdown(_style(options.include_links, options.include_images, has_verbatim))
-    if "\\." in rendered:
-        rendered = ESCAPED_NUMBER.sub(r"\1.", rendered)
     return collapse_blank_lines(without_escapes(_restore_emphasis(rendered)))
 
 
