@@ -38,7 +38,7 @@ def escaped(line: str) -> str:
 def hostile_page() -> str:
     """Markup as text in every place that an answer shows outside the fence."""
     mark = escaped(EVIL)
-    parts = "".join(f"<h2>{n} {mark} {'y' * 300}</h2><p>{FILLER}</p>" for n in range(12))
+    parts = "".join(f"<h2>{n} {mark} {'y' * 300}</h2><p>{n}: {FILLER}</p>" for n in range(12))
     return (
         f"<html><title>{mark} {'x' * 400}</title><meta name=author content='{mark}'>"
         f"<main><h1>{mark}</h1><p>The zanzibar value is seven.</p>{parts}</main>"

@@ -3,7 +3,7 @@ import pytest
 from kindly.extract.repeats import copies
 from tests.support.html_pages import read
 
-LONG = "Bees see ultraviolet light, and the flowers that they visit show them the way with marks that nobody else sees."
+LONG = "Bees see ultraviolet light, and the flowers that they visit show them the way with marks that no others see."
 OTHER = LONG.replace("Bees", "Wasps")
 
 

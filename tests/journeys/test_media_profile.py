@@ -147,7 +147,7 @@ async def test_streaming_information_of_the_last_month(site: Site, tmp_path: Pat
 
 async def test_documentation_is_read_up_to_20000_characters(site: Site, tmp_path: Path) -> None:
     paragraphs = "".join(
-        f"<h2>Call {n}</h2><p>{'The API answers so. ' * 40}</p>" for n in range(60)
+        f"<h2>Call {n}</h2><p>Call {n}: {'The API answers so. ' * 40}</p>" for n in range(60)
     )
     url = site.add("/qbittorrent/wiki", html(f"<title>WebUI API</title><main>{paragraphs}</main>"))
     site.add(BRAVE, brave(result(url)))

@@ -38,7 +38,7 @@ APP = """<!doctype html><html><head><title>App</title></head><body><div id="root
 EMPTY = "<!doctype html><html><head><title>Nothing</title></head><body><div></div></body></html>"
 WITHOUT_BROWSER = {"KINDLY_BROWSER": "off"}
 LIMITED = Answer(b"<p>Slow down.</p>", 429, {"Retry-After": "1", "Content-Type": "text/html"})
-PARAGRAPH = f"<p>{'Bees see ultraviolet light and tell the others by a dance. ' * 9}</p>\n"
+PARAGRAPH = f"<p>{{n}} {'Bees see ultraviolet light and tell the others by a dance. ' * 9}</p>\n"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,9 @@ async def test_a_page_without_an_end_is_read_up_to_the_limit(site: Site, tmp_pat
 
 
 async def test_just_under_two_megabytes_are_read(site: Site, tmp_path: Path) -> None:
-    url = site.add("/long", html(f"<main>{PARAGRAPH * (1_950_000 // len(PARAGRAPH))}</main>"))
+    url = site.add(
+        "/long", html(f"<main>{''.join(PARAGRAPH.format(n=n) for n in range(3_500))}</main>")
+    )
     async with calling(environment(site, tmp_path)) as call:
         with anyio.fail_after(120):
             page = await call.page(url)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kindly.extract.formats.pdf.pdf_lines import Box, Line
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
-from kindly.extract.formats.pdf.pdf_tables.table_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_words import Font, Word
 
 PAGE = Box(0, 0, 600, 800)

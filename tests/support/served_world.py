@@ -24,12 +24,18 @@ GITHUB_TOKEN = "canary-github-41aa6e"
 BOTH = {"SERPER_API_KEY": SERPER_KEY, "TAVILY_API_KEY": TAVILY_KEY, "GITHUB_TOKEN": GITHUB_TOKEN}
 CANARIES = tuple(BOTH.values())
 EMBEDDINGS = "/embedder/v1/embeddings"
-_FILLER = " ".join(f"Line {n} tells of the weather in a small town by the sea." for n in range(60))
+
+
+def _filler(part: int) -> str:
+    lines = (f"Line {n} tells of the weather in a small town by the sea." for n in range(60))
+    return f"<p>Part {part}. {' '.join(lines)}</p>"
+
+
 GUIDE = (
     "<h1>The frobnicator guide</h1>"
-    f"<h2>History</h2><p>{_FILLER}</p><p>{_FILLER}</p>"
+    f"<h2>History</h2>{_filler(1)}{_filler(2)}"
     "<h2>Limits</h2><p>The frobnicator accepts at most 4096 widgets in one batch.</p>"
-    f"<h2>Appendix</h2><p>{_FILLER}</p><p>{_FILLER}</p>"
+    f"<h2>Appendix</h2>{_filler(3)}{_filler(4)}"
 )
 QUESTION = "How many widgets does the frobnicator accept in one batch?"
 

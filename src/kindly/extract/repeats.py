@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 MIN_CHARACTERS = 100
 """The least length of a text whose repetition is no accident."""
+STOPS = " .!?…"
+"""What a copy may end with instead."""
 
 
 def copies(texts: Sequence[str], candidates: Sequence[bool]) -> dict[int, int]:
@@ -17,7 +19,7 @@ def copies(texts: Sequence[str], candidates: Sequence[bool]) -> dict[int, int]:
     for at, text in enumerate(texts):
         if not candidates[at] or len(text) < MIN_CHARACTERS:
             continue
-        words = " ".join(text.split())
+        words = " ".join(text.split()).rstrip(STOPS)
         if len(words) < MIN_CHARACTERS:
             continue
         original = first.setdefault(words, at)

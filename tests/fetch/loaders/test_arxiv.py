@@ -55,14 +55,14 @@ async def test_full_text_is_below_the_metadata_with_its_formulas() -> None:
         "- **Comment:** 15 pages, 5 figures",
         r"at a cost of $`O(n^2 \cdot d)`$ & more.",
         "## 1 Introduction",
-        r"established \[13\]. They generate states $`h_{t}`$, as a function of $`h_{t-1}`$. \[To illustrate why.\]",
+        r"established [13]. They generate states $`h_{t}`$, as a function of $`h_{t-1}`$. [To illustrate why.]",
         "```math\n\\mathrm{Attention}(Q,K,V)=\\mathrm{softmax}(\\frac{QK^{T}}{\\sqrt{d_{k}}})V \\tag{1}\n```",
         "```math\nPE_{2i} =\\sin(pos)\n```",
         r"| Self-Attention | $`O(n^{2}\cdot d)`$ |",
         "Figure 1: The Transformer - model architecture.",
         "```\ndef f(x):\n    return x\n```",
         "- The encoder contains self-attention layers.",
-        r"\[13\] Sepp Hochreiter and Jürgen Schmidhuber. Long short-term memory.",
+        r"[13] Sepp Hochreiter and Jürgen Schmidhuber. Long short-term memory.",
     ):
         assert piece in document.text
     assert document.text.count("dominant sequence transduction") == 1

@@ -57,7 +57,7 @@ async def test_an_article_reads_as_markdown_with_infobox_tables_code_and_formula
     for piece in (
         "# Timsort\n",
         "| Class | Sorting algorithm |",
-        r"| Worst-case performance | $`O(n\log n)`$\[1\] |",
+        r"| Worst-case performance | $`O(n\log n)`$[1] |",
         "is a [hybrid](https://en.wikipedia.org/wiki/Hybrid_algorithm)",
         "*minrun* long, as Nobody said.",
         "```math\n|Z|>|Y|+|X|\n```",

@@ -13,7 +13,7 @@ from kindly.extract.formats.pdf.pdf_headings import (
     rounded,
 )
 from kindly.extract.formats.pdf.pdf_lines import Box, Line, same_row
-from kindly.extract.formats.pdf.pdf_tables.table_grid import LEADER, PdfTable
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import LEADER, PdfTable
 from kindly.extract.formats.pdf.pdf_tags import Tag
 
 LINE_GAP = 0.85

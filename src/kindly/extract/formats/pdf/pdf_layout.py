@@ -14,9 +14,9 @@ from kindly.extract.formats.pdf.pdf_lines import (
 )
 from kindly.extract.formats.pdf.pdf_markup import document_markup
 from kindly.extract.formats.pdf.pdf_tables.aligned_tables import aligned_tables
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules
 from kindly.extract.formats.pdf.pdf_tables.ruled_tables import ruled_tables
-from kindly.extract.formats.pdf.pdf_tables.table_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, PageTags, tagged_tables
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.extract.formats.pdf.reading_order import in_reading_order

@@ -21,8 +21,8 @@ from kindly.extract.formats.pdf.pdf_headings import (
     rounded,
 )
 from kindly.extract.formats.pdf.pdf_lines import Line, same_row
-from kindly.extract.formats.pdf.pdf_tables.table_grid import continued
-from kindly.extract.formats.pdf.pdf_tables.table_grid import markup as table_markup
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import continued
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import markup as table_markup
 from kindly.extract.formats.pdf.pdf_words import Word
 from kindly.text.page_marks import page_mark
 

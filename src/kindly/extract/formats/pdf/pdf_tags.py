@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from kindly.extract.formats.pdf.pdf_lines import Box
-from kindly.extract.formats.pdf.pdf_tables.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import (
     PdfTable,
     TableCell,
     cell_text,

@@ -11,9 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from kindly.extract.formats.pdf.pdf_lines import Box, Line, gap, runs_right_to_left, same_row
-from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
-from kindly.extract.formats.pdf.pdf_tables.ruled_tables import merged
-from kindly.extract.formats.pdf.pdf_tables.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import (
     LEADER,
     PdfTable,
     TableCell,
@@ -22,6 +20,8 @@ from kindly.extract.formats.pdf.pdf_tables.table_grid import (
     with_units,
     without_empty,
 )
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
+from kindly.extract.formats.pdf.pdf_tables.ruled_tables import merged
 from kindly.extract.formats.pdf.pdf_words import Word
 
 BAND_RULES = 5

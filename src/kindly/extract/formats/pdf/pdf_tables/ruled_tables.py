@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from kindly.extract.formats.pdf.pdf_lines import Box, runs_right_to_left
-from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
-from kindly.extract.formats.pdf.pdf_tables.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import (
     PdfTable,
     TableCell,
     cell_text,
@@ -15,6 +14,7 @@ from kindly.extract.formats.pdf.pdf_tables.table_grid import (
     with_units,
     without_empty,
 )
+from kindly.extract.formats.pdf.pdf_tables.drawings import Rule, Rules
 from kindly.extract.formats.pdf.pdf_words import Word
 
 NEAR = 2.5

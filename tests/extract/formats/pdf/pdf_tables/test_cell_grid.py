@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.extract.formats.pdf.pdf_tables.table_grid import (
+from kindly.extract.formats.pdf.pdf_tables.cell_grid import (
     PdfTable,
     TableCell,
     cell_text,
