@@ -25,11 +25,15 @@ ITEM_WORDS = 30
 ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
 """Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
 
-SHARPNESS = 1.2
+SHARPNESS = 1.3
 """Factor on log-odds: the classifier is slightly under-confident."""
-SHIFT_SPREAD = 2.0
-"""Standard deviation of the error that all log-odds of a page have in common."""
-SHIFTS = SHIFT_SPREAD * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
+SHIFT_MEAN = -0.7
+SHIFT_SPREAD = 2.6
+"""Mean and standard deviation of the error that all log-odds of a page have in common."""
+SHIFTS = (
+    SHIFT_MEAN
+    + SHIFT_SPREAD * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
+)
 SHIFT_WEIGHTS = np.array([0.101, 0.207, 0.287, 0.31, 0.287, 0.207, 0.101], np.float32) / 1.5
 MIN_PROBABILITY = 1e-4
 
