@@ -82,12 +82,13 @@ $(VENV)/.installed: pyproject.toml $(LOCK)
 	$(BIN)/python -m pip install --quiet --no-deps --editable .
 	touch $@
 
-# Tests that need Chromium are skipped without it.
+# Tests that need Chromium are skipped without it. Playwright's driver needs libatomic.
 chromium:
-	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null 2>&1 \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
-	     && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
-	|| echo "No Chromium is installed: tests that need it will be skipped."
+	@{ command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null 2>&1 \
+	   && { ! command -v ldconfig >/dev/null 2>&1 || ldconfig -p | grep -q libatomic.so.1; }; } \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq \
+	     && apt-get install -y -qq --no-install-recommends chromium libatomic1 >/dev/null; } \
+	|| echo "Chromium or libatomic is not installed: tests that need a browser are skipped or fail."
 
 # The MCP conformance suite, the Inspector, the TypeScript SDK and axe. Their tests are skipped without npm.
 node: install

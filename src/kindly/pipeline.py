@@ -44,6 +44,7 @@ from kindly.models import (
 from kindly.read.store import StoredPage
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
+from kindly.text.relative_links import is_relative, targets_of
 from kindly.urls import Url
 
 Failure = TypeVar("Failure", bound=KindlyError)
@@ -53,6 +54,7 @@ RANKED_TOKENS = 1_500
 RANKED_PASSAGES = 40
 MORE_TEXT_S = 10.0
 """How long a page that has some text waits for a browser to show more, so that it does not delay the others."""
+MAX_TARGETS_SHOWN = 3
 RENDER_MARGIN_S = 1.0
 """Kept back from a deadline, to render the answer from what is there by then."""
 
@@ -102,6 +104,24 @@ async def fetch(
     if options.selector is None and options.format == "markdown" and not is_teaser:
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
+
+
+def followed(stages: Stages, address: str) -> str:
+    """The full address of a link as it is written on a page that was returned lately; any other address as it is.
+
+    Raises:
+        InputError: the link is on several of these pages and has a different target on each.
+    """
+    if not is_relative(address):
+        return address
+    targets = sorted(targets_of(address.strip(), stages.recent.newest()))
+    if len(targets) > 1:
+        shown = ", ".join(targets[:MAX_TARGETS_SHOWN])
+        raise InputError(
+            f"Pages read before have this link with different targets: call with one of {shown}.",
+            field="url",
+        )
+    return targets[0] if targets else address
 
 
 async def fetch_or_resume(

@@ -43,8 +43,12 @@ CSS_LEAKS = 3
 LAYOUT_LEAKS = 2
 """How many pages that hide text by their layout may leak without a browser."""
 LOST_CONTROLS = 2
-ALONE = re.compile("<script|fixed|absolute|z-index|margin-top:-|translate")
+MOVED = re.compile("<script|fixed|absolute|z-index|margin-top:-|translate")
 """What may have an effect on other rows of the same page."""
+COVERS = re.compile("<script|z-index|margin-top:-|background|<img")
+"""What may still have one if its text is outside the page."""
+GLOBAL = re.compile(":root|main|@keyframes|@scope|@layer")
+"""What a stylesheet cannot have if it holds for a part of the page only."""
 
 
 @dataclass(frozen=True)
@@ -154,11 +158,12 @@ def test_no_selector_brings_hidden_text_back(row: Row) -> None:
 
 
 def batches(rows: Sequence[Row], size: int = 12) -> Iterator[Case]:
-    """Rows without a stylesheet or a script of their own, several on a page, each with a word of its own."""
+    """Rows that have no effect on each other, several on a page, each with a word of its own."""
     for start in range(0, len(rows), size):
         words = {f"{WORD}{n:02}": row for n, row in enumerate(rows[start : start + size])}
         sections = (
-            f"<section>{row.body.replace('§', word)}</section>" for word, row in words.items()
+            f"<style>@scope (#{word}){{{row.css}}}</style><section id={word}>{row.body.replace('§', word)}</section>"
+            for word, row in words.items()
         )
         yield Case(
             f"own {'hidden' if rows[0].hides else 'visible'} {start}",
@@ -169,8 +174,16 @@ def batches(rows: Sequence[Row], size: int = 12) -> Iterator[Case]:
         )
 
 
+def fits_with_others(row: Row) -> bool:
+    """Whether a row neither covers nor moves other rows. If a rule for a part did not apply, hidden text would show."""
+    if row.hides and row.css:
+        return not COVERS.search(row.css + row.body) and not GLOBAL.search(row.css)
+    covers = COVERS if row.hides else MOVED
+    return not row.css and (not MOVED.search(row.body) or not covers.search(row.body))
+
+
 def rendered_cases() -> list[Case]:
-    together = [row for row in ROWS if not row.css and not ALONE.search(row.body)]
+    together = [row for row in ROWS if fits_with_others(row)]
     hidden = [row for row in together if row.hides]
     visible = [row for row in together if not row.hides]
     alone = [own_case(row) for row in ROWS if row not in together]

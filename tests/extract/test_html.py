@@ -90,3 +90,26 @@ def test_composed_page_is_content_as_a_whole() -> None:
     )
     thread = replace(page(markup), composed=True)
     assert "Answer 29" in extract(thread, ExtractOptions()).text
+
+
+@pytest.mark.parametrize("count", [3, html.MAX_PIECES + 3], ids=["few", "very-many"])
+@pytest.mark.parametrize("form", ["\u00a0", "&nbsp;", "&#160;", "&#xa0;", "&#xA0;"])
+def test_no_break_spaces_are_plain_spaces(form: str, count: int) -> None:
+    assert read(f"<p>{f'a{form}' * count}b</p>").text == "a " * count + "b"
+
+
+@pytest.mark.parametrize("inside", ["<iframe src=/x />", "<textarea>", "<style>", "<xmp>"])
+def test_a_noscript_block_does_not_swallow_the_rest_of_the_page(inside: str) -> None:
+    text = "<p>Bees see ultraviolet light, and the flowers that they visit show it to them.</p>" * 3
+    found = read(f"<body><noscript>{inside}</noscript><main><h1>Bees</h1>{text}</main>").text
+    assert "Bees see ultraviolet light" in found
+    assert "<" not in found
+
+
+def test_a_noscript_block_with_the_whole_page_is_read_as_markup() -> None:
+    text = "<p>Bees see ultraviolet light, and the flowers that they visit show it to them.</p>" * 9
+    found = read(
+        f"<body><noscript><iframe src=/x /></noscript><noscript><h1>Bees</h1>{text}</noscript>"
+    ).text
+    assert "Bees see ultraviolet light" in found
+    assert "<" not in found

@@ -26,7 +26,7 @@ HALF_DRAWN = """<!doctype html><html><head><title>App</title></head><body><h1>Th
 <div id="root"></div><script type="module" src="/app.js"></script></body></html>"""
 CHALLENGE = """<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>
 <script>(function(){window._cf_chl_opt = {cvId: '3', cType: 'managed'};})();</script></body></html>"""
-APT = "apt-get install chromium"
+APT = "apt-get install chromium libatomic1"
 ADVICE = (WITH_UVX, WITH_PIP, APT)
 
 

@@ -238,3 +238,48 @@ async def test_a_heavy_page_does_not_hold_up_another_call(site: Site, tmp_path: 
                 tasks.start_soon(lambda: call("get_content", url=heavy))
                 for _ in range(5):
                     assert (await call.page(site.url("/article")))["status"] == "ok"
+
+
+async def test_every_link_is_followed_as_it_is_written(site: Site, tmp_path: Path) -> None:
+    prose = "<p>Bees see ultraviolet light, and flowers show them the way to their nectar.</p>" * 4
+    words = "Flowers show bees the way to their nectar in light that people do not see. " * 4
+    for name in ("Moon_landing", "Caf%C3%A9", "other"):
+        site.add(f"/wiki/{name}", html(f"<main><h1>{name}</h1><p>The end of {name}.</p></main>"))
+    site.add("/list", html("<main><h1>List</h1><p>The end of list.</p></main>"))
+    links = (
+        "<a href='/wiki/Moon_landing'>moon landing</a>, <a href='/wiki/Moon_landing'>again</a>, "
+        "<a href='/wiki/Caf%C3%A9'>place</a>, <a href='other'>next</a>, <a href='/list'>all</a>"
+    )
+    url = site.add(
+        "/wiki/Start",
+        html(f"<main><h1>Start</h1>{prose}<p>{words} See {links}. {words}</p></main>"),
+    )
+    async with calling(environment(site, tmp_path)) as call:
+        with anyio.fail_after(120):
+            start = await call.page(url)
+            assert (
+                "See [[moon landing]], again, [place](Café), [next](other), [all](/list)."
+                in start["page_content"]
+            )
+            for written, name in {
+                "moon landing": "Moon_landing",
+                "Café": "Caf%C3%A9",
+                "other": "other",
+                "/list": "list",
+            }.items():
+                page = await call.page(written)
+                assert f"The end of {name}." in page["page_content"]
+
+
+async def test_link_with_two_targets_is_refused_with_both(site: Site, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        text = f"<main><h1>{folder}</h1><p>The next page is <a href='next'>the next one</a>.</p></main>"
+        site.add(f"/{folder}/start", html(text))
+    async with calling(environment(site, tmp_path)) as call:
+        with anyio.fail_after(120):
+            await call.page(site.url("/a/start"))
+            await call.page(site.url("/b/start"))
+            result = await call("get_content", url="next")
+    assert result.is_error
+    assert site.url("/a/next") in text_of(result)
+    assert site.url("/b/next") in text_of(result)

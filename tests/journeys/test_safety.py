@@ -78,10 +78,11 @@ async def test_a_password_in_an_address_is_printed_nowhere(tmp_path: Path, addre
     environ = {"DATA_DIR": str(tmp_path), "SEARXNG_BASE_URL": address, "KINDLY_BROWSER": "off"}
     told = ""
     with anyio.fail_after(120):
-        for command in (["doctor", "--no-live"], ["doctor", "--no-live", "--json"]):
-            told += str(await run_kindly(environ, *command))
+        told += str(await run_kindly(environ, "doctor", "--no-live", "--json"))
         if "https" not in address:
             told += str(await run_kindly(environ, "search", "bees"))
+        else:
+            told += str(await run_kindly(environ, "doctor", "--no-live"))
     assert "SEARXNG_BASE_URL" in told
     assert "hush" not in told
 

@@ -55,3 +55,11 @@ def test_a_value_that_may_not_be_evicted_is_kept_beyond_the_bound() -> None:
     busy -= {2, 3}
     cache.put("d", 4)
     assert [key in cache for key in "abcd"] == [True, False, False, True]
+
+
+def test_newest_values_come_first() -> None:
+    cache = LruCache[str, int](3)
+    for key, value in (("a", 1), ("b", 2), ("c", 3)):
+        cache.put(key, value)
+    cache.get("a")
+    assert list(cache.newest()) == [1, 3, 2]

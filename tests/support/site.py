@@ -101,14 +101,14 @@ class Site:
 
 
 @asynccontextmanager
-async def running_site(robots: str | None = None) -> AsyncIterator[Site]:
+async def running_site(robots: str | None = None, host: str = "127.0.0.1") -> AsyncIterator[Site]:
     """The site, for as long as the block runs; without `robots` it has no robots.txt."""
     async with (
-        await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0) as listener,
+        await anyio.create_tcp_listener(local_host=host, local_port=0) as listener,
         anyio.create_task_group() as tasks,
     ):
         port = listener.extra(SocketAttribute.local_port)
-        site = Site(port, routes=dict(ROUTES))
+        site = Site(port, host, routes=dict(ROUTES))
         if robots is not None:
             site.add("/robots.txt", text(robots))
         tasks.start_soon(partial(listener.serve, partial(_serve, site)))

@@ -102,7 +102,7 @@ def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> Extr
         case "sheets":
             return read_sheets(page.body, archive, options, page.url)
         case "slides":
-            return read_slides(page.body, archive, options)
+            return read_slides(archive, options)
         case _:
             return read_epub(archive, options)
 

@@ -13,10 +13,13 @@ from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
 from kindly.extract import ExtractOptions
 from kindly.extract.content.main_content import main_content
 from kindly.extract.content.page_kind import Hints, read_hints
+from kindly.extract.markdown.box_titles import mark_box_titles
 from kindly.extract.markdown.embeds import replace_embeds
 from kindly.extract.markdown.formulas import replace_formulas
+from kindly.extract.markdown.lists import mark_tasks
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
+from kindly.extract.visibility.revealed.streamed_parts import place_streamed_parts
 from kindly.extract.visibility.visible import remove_hidden
 from kindly.extract.walls.detect import Evidence, is_teaser, raise_if_walled
 from kindly.models import Link, Metadata
@@ -31,6 +34,11 @@ MAX_TAGS_OR_ATTRIBUTES = 500_000
 """The maximum number of `<`, and of `=`, in markup that is parsed at all."""
 NON_TEXT_TAGS = "script, svg, meta, title, base, map"
 NO_BREAK_SPACE = re.compile("&(?:nbsp|#160|#x[aA]0);")
+MAX_PIECES = 10_000
+"""The first so many of these spaces are replaced in one pass."""
+RAW_TEXT = "iframe|textarea|title|style|script|xmp|noembed|noframes"
+RAW_TEXT_START = re.compile(rf"<(?:{RAW_TEXT})\b", re.I)
+RAW_TEXT_END = re.compile(rf"</(?:{RAW_TEXT})\b", re.I)
 NOSCRIPT_SHARE = 0.5
 NOSCRIPT_CHARACTERS = 400
 EVIDENCE_START_CHARACTERS = 300_000
@@ -66,18 +74,24 @@ def read_html(
         and max(markup.count("<"), markup.count("=")) > MAX_TAGS_OR_ATTRIBUTES
     ):
         raise ExtractionFailed("The page has too many tags and attributes.", url=url)
-    document = parse(_plain_spaces(markup), positions=False)
+    as_scripted = _swallows_page(markup)
+    document = parse(_plain_spaces(markup), positions=False, scripting=as_scripted)
+    if as_scripted:
+        _parse_noscript(document)
     _check_size(document, url)
     metadata = read_metadata(document, url, with_data=True)
     base_url = _base_url(document, url)
+    place_streamed_parts(document, markup)
     replace_formulas(document)
     replace_embeds(document)
+    mark_tasks(document)
     document.remove(NON_TEXT_TAGS)
     if "shadowrootmode" in markup:
         _flatten_shadow_roots(document)
     whole_text = document.text
     _resolve_noscript(document)
     hidden = remove_hidden(document)
+    mark_box_titles(document)
     hints = read_hints(markup, metadata.title, url)
     roots = _roots(document, options, hints, url, composed=composed)
     rendered, links = render(roots, options, base_url)
@@ -117,10 +131,11 @@ def _roots(
 
 
 def _plain_spaces(markup: str) -> str:
-    """The markup with plain spaces; one search finds the forms in use, and `replace` needs no pieces in memory."""
-    markup = markup.replace("\u00a0", " ")
-    for form in {found[0] for found in NO_BREAK_SPACE.finditer(markup)}:
-        markup = markup.replace(form, " ")
+    """The markup with plain spaces. `sub` is faster, but holds pieces in memory; `replace` does not."""
+    markup, replaced = NO_BREAK_SPACE.subn(" ", markup.replace("\u00a0", " "), MAX_PIECES)
+    if replaced == MAX_PIECES:
+        for form in {found[0] for found in NO_BREAK_SPACE.finditer(markup)}:
+            markup = markup.replace(form, " ")
     return markup
 
 
@@ -172,6 +187,28 @@ def _flatten_shadow_roots(document: Document) -> None:
             if slotted:
                 slot.clear()
                 slot.extend(slotted)
+
+
+def _swallows_page(markup: str) -> bool:
+    """Whether a `noscript` block opens an element that would take the rest of the page as its text.
+
+    Browsers with scripts end such a block at its end tag, whatever it contains.
+    """
+    start = markup.find("<noscript")
+    while start >= 0 and (end := markup.find("</noscript", start)) >= 0:
+        block = markup[start:end]
+        if len(RAW_TEXT_START.findall(block)) > len(RAW_TEXT_END.findall(block)):
+            return True
+        start = markup.find("<noscript", end)
+    return False
+
+
+def _parse_noscript(document: Document) -> None:
+    """Parse the content of `noscript` blocks, each for itself; it is text if the page is parsed as with scripts."""
+    for block in document.select("noscript"):
+        inner = parse(block.text, positions=False).select_one("body")
+        block.clear()
+        block.extend(list(inner.children) if inner is not None else [])
 
 
 def _resolve_noscript(document: Document) -> None:

@@ -5,6 +5,7 @@ Read from JSON-LD, Open Graph, meta tags, microdata and a few elements, before a
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from turbohtml import Document, Element
@@ -46,6 +47,9 @@ BYLINES = (
     "[rel=author], .byline .author, .byline-name, .author-name, .post-author, .entry-author, .article-author, "
     ".p-author, .byline, [class*=byline i]"
 )
+MAYBE_BYLINES = "[rel=author], [class*=author], [class*=byline i]"
+"""Every match of `BYLINES` matches this too, and it is faster to find."""
+MAX_BYLINES = 3
 Candidate = tuple[str, str | None]
 """The source of a value, and the value."""
 
@@ -164,7 +168,8 @@ def _authors(page: _Page) -> Iterator[Candidate]:
             yield "meta", value
     yield "json-ld", page.facts.get("author") or page.facts.get("creator")
     yield "microdata", page.text("[itemprop=author] [itemprop=name], [itemprop=author]")
-    for element in page.document.select(BYLINES)[:3]:
+    bylines = (at for at in page.document.select(MAYBE_BYLINES) if at.matches(BYLINES))
+    for element in islice(bylines, MAX_BYLINES):
         yield "byline", _name_in(element)
 
 

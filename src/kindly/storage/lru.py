@@ -1,7 +1,7 @@
 """An LRU cache in memory, bounded by the total weight of its values: their number, characters or bytes."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -47,6 +47,10 @@ class LruCache(Generic[Key, Value]):
         if value is not None:
             self._values.move_to_end(key)
         return value
+
+    def newest(self) -> Iterator[Value]:
+        """The values, the most recently used first."""
+        return reversed(self._values.values())
 
     def put(self, key: Key, value: Value) -> None:
         """Set a value, then evict the least recently used ones until the rest is within the bound."""

@@ -1,6 +1,7 @@
 import pytest
 
 from kindly.extract.content.blocks import BITS, MAX_DEPTH
+from kindly.extract.markdown import VERBATIM_TAG
 from tests.support.html_pages import blocks_of
 
 
@@ -31,6 +32,12 @@ def test_block_level_elements_and_double_breaks_separate_blocks(
     markup: str, texts: list[str]
 ) -> None:
     assert blocks_of(markup).texts == texts
+
+
+def test_formula_is_part_of_its_paragraph() -> None:
+    assert blocks_of(f"<p>so <{VERBATIM_TAG}>$x$</{VERBATIM_TAG}> holds</p>").texts == [
+        "so $x$ holds"
+    ]
 
 
 def test_links_and_images_are_counted() -> None:

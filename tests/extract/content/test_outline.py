@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from kindly.extract.content.blocks import Blocks
-from kindly.extract.content.outline import with_headings, with_tables_of_contents
+from kindly.extract.content.outline import (
+    with_footnotes,
+    with_headings,
+    with_tables_of_contents,
+)
 from tests.support.html_pages import blocks_of
 
 ENTRIES = "<li><a href=#a>Ebb</a></li><li><a href=#b>Flow</a></li><li><a href=#c>Moon!</a></li>"
@@ -24,8 +28,21 @@ def kept(blocks: Blocks, flags: "np.ndarray[tuple[int], np.dtype[np.bool_]]") ->
         ("<p>*a</p><h2>Last</h2>", ["*a"]),
         ("<h2>One<p>more</p></h2><p>*a</p>", ["One", "more", "*a"]),
         ("<h2></h2><p>*a</p>", ["*a"]),
+        ("<h2>One</h2><span>js</span><pre>*a</pre>", ["One", "*a"]),
+        ("<h2>One</h2><p>js</p><p>*a</p>", ["*a"]),
     ],
-    ids=["above", "two", "deeper-above", "three", "of-dropped-text", "below", "in-pieces", "empty"],
+    ids=[
+        "above",
+        "two",
+        "deeper-above",
+        "three",
+        "of-dropped-text",
+        "below",
+        "in-pieces",
+        "empty",
+        "label-of-code",
+        "short-text",
+    ],
 )
 def test_heading_directly_above_kept_text_is_kept(markup: str, texts: list[str]) -> None:
     blocks = blocks_of(markup)
@@ -109,3 +126,44 @@ def test_page_of_few_headings_has_no_table_of_contents() -> None:
     blocks = blocks_of(f"<ul>{ENTRIES}</ul><h2>Ebb</h2><p>low</p>")
     keep = np.array([False, False, False, True, True])
     assert with_tables_of_contents(blocks, keep).tolist() == keep.tolist()
+
+
+@pytest.mark.parametrize(
+    ("page", "entries"),
+    [
+        ("<nav><ul>{}</ul></nav><article>{}</article>", []),
+        ("<aside><ul>{}</ul></aside><div>{}</div>", []),
+        ("<div role=navigation><ul>{}</ul></div><div>{}</div>", []),
+        ("<div><ul>{}</ul></div><article>{}</article>", ["Ebb", "Flow", "Moon!"]),
+        ("<article><nav><ul>{}</ul></nav>{}</article>", ["Ebb", "Flow", "Moon!"]),
+    ],
+    ids=["navigation", "aside", "role", "box", "in-the-text"],
+)
+def test_table_of_contents_in_navigation_beside_the_text_is_left_out(
+    page: str, entries: list[str]
+) -> None:
+    assert kept_before_sections(page.format(ENTRIES, SECTIONS), without=3) == entries
+    assert kept_before_sections(page.format(ENTRIES, SECTIONS), without=0) == entries
+
+
+def test_table_of_contents_below_the_text_is_left_out() -> None:
+    blocks = blocks_of(f"<article>{SECTIONS}</article><div><ul>{ENTRIES}</ul></div>")
+    keep = np.ones(len(blocks.texts), np.bool_)
+    assert "Moon!" not in kept(blocks, with_tables_of_contents(blocks, keep))
+
+
+@pytest.mark.parametrize(
+    ("notes", "texts"),
+    [
+        ("<ol class=footnotes><li id=n>Note <a class=footnote-backref>up</a></ol>", ["a 1", "Note up"]),
+        ("<aside class=footnote id=n>Note <a role=doc-backlink>1</a></aside>", ["a 1", "Note 1"]),
+        ("<ol class=footnotes><li id=other>Note <a class=footnote-backref>up</a></ol>", ["a 1"]),
+        ("<ol class=footnotes><li id=n>A book</ol>", ["a 1"]),
+        ("<ol class=list><li id=n>Note <a class=footnote-backref>up</a></ol>", ["a 1"]),
+    ],
+    ids=["list", "single", "of-other-text", "literature", "no-footnote"],
+)  # fmt: skip
+def test_footnotes_of_kept_text_are_kept(notes: str, texts: list[str]) -> None:
+    blocks = blocks_of(f"<p>a <sup><a href='#n'>1</a></sup></p><p>menu</p>{notes}")
+    keep = np.arange(len(blocks.texts)) == 0
+    assert kept(blocks, with_footnotes(blocks, keep)) == texts

@@ -50,9 +50,8 @@ def test_deep_json_keeps_its_text(depth: int) -> None:
     assert read("[" * depth + "]" * depth, "application/json").text.count("[") == depth
 
 
-def test_json_that_would_become_too_long_is_not_indented(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "MAX_PRETTY_CHARACTERS", 20)
-    assert data.json_text("[1,2,3,4,5,6,7]") == "[1,2,3,4,5,6,7]"
+def test_json_that_would_become_too_long_is_not_indented() -> None:
+    assert data.json_text("[1,2,3,4,5,6,7]", max_characters=20) == "[1,2,3,4,5,6,7]"
 
 
 def test_long_json_lines_are_truncated_with_a_note() -> None:

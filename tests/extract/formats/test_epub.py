@@ -3,7 +3,8 @@ import pytest
 from kindly.errors import ExtractionFailed, InputError, MediaUnsupported, NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.formats import epub as reader
+from kindly.extract.formats.archive import Archive
+from kindly.extract.formats.epub import read_epub
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
 from tests.support.zip_files import epub
@@ -47,9 +48,10 @@ def test_escaped_chapter_name_is_found_and_a_missing_one_is_skipped() -> None:
     assert read(renamed).text == "# Flood\n\nWater comes **in**."
 
 
-def test_long_book_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_CHARACTERS", 10)
-    document = read(epub({"a.xhtml": FIRST, "b.xhtml": SECOND}))
+def test_long_book_is_truncated_with_a_note() -> None:
+    body = epub({"a.xhtml": FIRST, "b.xhtml": SECOND})
+    book = Archive(body, url="https://h.example/", media_type="application/epub+zip")
+    document = read_epub(book, ExtractOptions(), max_characters=10)
     assert document.partial
     assert document.text.endswith("— the book is truncated: 1 chapters were read —")
 

@@ -38,7 +38,7 @@ def test_metadata_of_the_file_replaces_that_of_the_fragment() -> None:
         (note("cut"), "<p>— cut —</p>"),
         (
             table([["a", "<b>"], ["1", "2"]]),
-            "<table><thead><tr><th>a</th><th>&lt;b&gt;</th></tr></thead>"
+            "<table data-file><thead><tr><th>a</th><th>&lt;b&gt;</th></tr></thead>"
             "<tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
         ),
         (table([]), ""),

@@ -14,6 +14,8 @@ from kindly.errors import (
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats import archive, office, workbook
+from kindly.extract.formats.office import OfficeLimits
+from kindly.extract.html import ExtractedText
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
 from tests.support.zip_files import (
@@ -54,6 +56,15 @@ LETTER = (
 
 def read(body: bytes, media_type: str = "", format: Format = "markdown") -> Document:
     return extract(page(body, media_type=media_type), ExtractOptions(format))
+
+
+def opened(body: bytes) -> archive.Archive:
+    return archive.Archive(body, url="https://h.example/", media_type="x")
+
+
+def word(body: bytes, **limits: int) -> ExtractedText:
+    """A Word document, read with these limits."""
+    return office.read_docx(opened(body), ExtractOptions(), OfficeLimits(**limits))
 
 
 @pytest.mark.parametrize(
@@ -105,17 +116,15 @@ def test_external_picture_is_not_fetched() -> None:
     assert read(body).text == "words"
 
 
-def test_long_document_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_MARKUP", 200)
-    document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(50))))
+def test_long_document_is_truncated_with_a_note() -> None:
+    document = word(docx("".join(para(run(f"paragraph {n}")) for n in range(50))), markup=200)
     assert document.partial
     assert document.text.endswith("— the file is truncated: the rest was not read —")
 
 
-def test_long_document_is_read_in_pieces_and_completely(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_PIECE", 2_000)
+def test_long_document_is_read_in_pieces_and_completely() -> None:
     body = TABLE * 3 + "".join(para(run(f"paragraph {n}")) for n in range(200)) + "<w:p/>"
-    document = read(docx(body + para(run("gone", hidden=True))))
+    document = word(docx(body + para(run("gone", hidden=True))), piece=2_000)
     assert not document.partial
     assert [f"paragraph {n}\n" in f"{document.text}\n" for n in range(200)] == [True] * 200
     assert document.text.count("| --- |") == read(docx(TABLE * 3)).text.count("| --- |")
@@ -123,37 +132,29 @@ def test_long_document_is_read_in_pieces_and_completely(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("pieces", [1, 3], ids=["at once", "after pieces"])
-def test_document_with_too_much_markup_is_truncated_between_paragraphs(
-    monkeypatch: pytest.MonkeyPatch, pieces: int
-) -> None:
-    monkeypatch.setattr(office, "MAX_WORD", 20_000)
-    monkeypatch.setattr(office, "MAX_PIECE", 18_000 // pieces)
-    document = read(docx("".join(para(run(f"paragraph {n}")) for n in range(400))))
+def test_document_with_too_much_markup_is_truncated_between_paragraphs(pieces: int) -> None:
+    body = docx("".join(para(run(f"paragraph {n}")) for n in range(400)))
+    document = word(body, word=20_000, piece=18_000 // pieces)
     assert document.partial
     assert document.text.endswith("— the file is truncated: the rest was not read —")
     assert "paragraph 50\n" in document.text
 
 
-def test_document_that_is_one_huge_table_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_PIECE", 50)
-    monkeypatch.setattr(office, "MAX_WHOLE", 60)
+def test_document_that_is_one_huge_table_is_too_large() -> None:
     with pytest.raises(ExtractionFailed):
-        read(docx(TABLE * 2))
+        word(docx(TABLE * 2), piece=50, whole=60)
 
 
-def test_document_ends_before_a_table_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_PIECE", 100)
-    monkeypatch.setattr(office, "MAX_WHOLE", 150)
-    document = read(docx(para(run("before")) + TABLE))
+def test_document_ends_before_a_table_that_is_too_large() -> None:
+    document = word(docx(para(run("before")) + TABLE), piece=100, whole=150)
     assert document.text == "before\n\n— the file is truncated: the rest was not read —"
 
 
-def test_document_that_takes_too_long_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_PIECE", 100)
+def test_document_that_takes_too_long_is_truncated() -> None:
     times = iter((0.0, 0.0, 99.0))
     body = docx("".join(para(run(f"paragraph {n}")) for n in range(9)))
-    package = archive.Archive(body, url="https://h.example/", media_type="x")
-    reading = office.read_docx(package, ExtractOptions(), lambda: next(times))
+    limits = OfficeLimits(piece=100)
+    reading = office.read_docx(opened(body), ExtractOptions(), limits, lambda: next(times))
     assert reading.partial
     assert reading.text == "paragraph 0\n\n— the file is truncated: the rest was not read —"
 
@@ -180,15 +181,13 @@ def test_long_and_wide_sheets_are_truncated_with_a_note() -> None:
     assert "the sheet is truncated: 1,001 rows and 50 columns of it were read" in document.text
 
 
-def test_presentation_with_too_much_markup_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    body = slides()
-    monkeypatch.setattr(office, "MAX_SLIDES_MARKUP", 1_000)
+def test_presentation_with_too_much_markup_is_too_large() -> None:
     with pytest.raises(ExtractionFailed):
-        read(body)
+        office.read_slides(opened(slides()), ExtractOptions(), OfficeLimits(slides_markup=1_000))
 
 
 def test_many_sheets_are_truncated_with_a_note() -> None:
-    document = read(xlsx({f"S{n}": row(1, "v") for n in range(office.MAX_SHEETS + 1)}))
+    document = read(xlsx({f"S{n}": row(1, "v") for n in range(office.LIMITS.sheets + 1)}))
     assert document.partial
     assert "30 of 31 sheets" in document.text
 
@@ -251,9 +250,8 @@ def test_slides_are_in_order_with_their_notes() -> None:
     assert document.hidden_dropped == 1
 
 
-def test_many_slides_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MAX_SLIDES", 2)
-    document = read(slides(3))
+def test_many_slides_are_truncated_with_a_note() -> None:
+    document = office.read_slides(opened(slides(3)), ExtractOptions(), OfficeLimits(slides=2))
     assert document.partial
     assert "2 of 4 slides" in document.text
 

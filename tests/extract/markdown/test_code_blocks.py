@@ -43,6 +43,13 @@ from tests.support.html_pages import read, rendered
         ("<blockquote><div><p>so:</p><pre>a</pre></div></blockquote>", "so:\n\n```\na\n```"),
         ("<blockquote><p>so:</p><pre>a</pre></blockquote>", "> so:\n>\n> ```\n> a\n> ```"),
         ("<p>x <code>a b</code> y</p>", "x `a b` y"),
+        ("<div><button class=copy></button><span>text</span><pre>a</pre></div>", "```\na\n```"),
+        ("<div><pre>a\nb</pre><div class=line-numbers-wrapper><b>1</b><br><b>2</b></div></div>", "```\na\nb\n```"),
+        (
+            "<pre><span class=line>let <span><div class=twoslash-hover>a<div class=twoslash-floating>a: number"
+            "</div></div></span> = 1</span>\n<span class=line>b</span></pre>",
+            "```\nlet a = 1\nb\n```",
+        ),
         ("<code class=block></code><p>x</p>", "x"),
     ],
 )  # fmt: skip
@@ -67,6 +74,12 @@ def test_language_of_a_group_of_blocks_applies_to_none() -> None:
         ("<pre><code class='hljs go'>x</code></pre>", "go"),
         ("<pre><code class='language-none'>x</code></pre>", ""),
         ("<pre class='wide'>x</pre>", ""),
+        ("<pre class=mermaid><code>x</code></pre>", "mermaid"),
+        (
+            "<div class='language-sql highlight'><table><tr><td class=linenos><pre>1</pre></td><td><div><pre>x</pre>"
+            "</div></td></tr></table></div>",
+            "sql",
+        ),
     ],
 )
 def test_code_block_has_its_language(code: str, language: str) -> None:

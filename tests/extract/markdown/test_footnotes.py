@@ -20,6 +20,22 @@ from tests.support.html_pages import rendered
             "</div>",
             "a[^1]\n\n[^1]: Note.",
         ),
+        (
+            "<p>a<a class=footnote-reference href='#n' id=r>[1]</a></p><aside id=n><span class=label>"
+            "<span>[</span><a role=doc-backlink href='#r'>1</a><span>]</span></span><p>Note.</p></aside>",
+            "a[^1]\n\n[^1]: Note.",
+        ),
+        (
+            "<p>a<sup><a href='#n'>1</a></sup></p><section><h2 class=sr-only>Footnotes</h2>\n<ol><li id=n>"
+            "<p>Note.</p></li></ol></section>",
+            "a[^1]\n\n[^1]: Note.",
+        ),
+        (
+            "<p>a<sup><a href='#n'>1</a></sup> b<sup><a href='#n'>1</a></sup></p><div id=n><i class=backrefs>"
+            "(<a href='#r'>1</a>,<a href='#s'>2</a>)</i><p>Note. <a class=backref href='#s'>↩<sup>2</sup></a></p>"
+            "</div>",
+            "a[^1] b[^1]\n\n[^1]: Note.",
+        ),
         ("<p>a<sup><a href='#n'>*</a></sup></p><p><a name=n>*</a> Note.</p>", "a[^1]\n\n[^1]: \\* Note."),
         ("<p>a.<sup>1</sup></p><hr><p><sup>1</sup> Note.</p>", "a.[^1]\n\n---\n\n[^1]: Note."),
         ("<p>a.<sup>1</sup></p><p><b><sup>1</sup> Late:</b> Note.</p>", "a.[^1]\n\n[^1]: **Late:** Note."),
@@ -35,7 +51,8 @@ from tests.support.html_pages import rendered
         ("<p>x<sup>(a)</sup> y.<sup>long words</sup></p>", "x(a) y.long words"),
     ],
     ids=[
-        "list", "encyclopedia", "mark within the link", "named anchor", "loose", "loose in bold", "note not here",
+        "list", "encyclopedia", "mark within the link", "brackets around the mark", "unseen heading", "two references",
+        "named anchor", "loose", "loose in bold", "note not here",
         "heading", "same mark twice", "plain link", "itself", "no note",
     ],
 )  # fmt: skip

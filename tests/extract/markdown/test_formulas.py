@@ -48,6 +48,15 @@ from tests.support.html_pages import rendered
         ("<p class=hurmet-tex data-entry='E = mc^2'><math display=block><mi>E</mi></math></p>", "$$\nE = mc^2\n$$"),
         ("<p>k <code>&lt;math&gt;</code> <code><math><mi>x</mi></math></code></p>", "k `<math>` `x`"),
         ("<p>l <math></math>m</p>", "l m"),
+        ("<p>n <span class=arithmatex>\\(x_1*y\\)</span>.</p>", "n $x_1*y$."),
+        ("<div class='math notranslate'>\n\\[a \\le b\\]</div>", "$$\na \\le b\n$$"),
+        (
+            "<div class=math><span class=eqno>(3)<a href='#e'>¶</a></span>"
+            "\\[\\begin{split}a \\\\ b\\end{split}\\]</div>",
+            "$$\na \\\\ b \\tag{3}\n$$",
+        ),
+        ("<table><tr><td><p class=math>$$x$$</p></td><td>k</td></tr></table>", "| $x$ | k |\n| --- | --- |"),
+        ("<p class=math>The price of \\(x\\) and \\(y\\)</p>", "The price of \\\\(x\\\\) and \\\\(y\\\\)"),
     ],
 )  # fmt: skip
 def test_formula_of_any_kind_becomes_tex(markup: str, text: str) -> None:
@@ -61,6 +70,7 @@ def test_formula_of_any_kind_becomes_tex(markup: str, text: str) -> None:
         "<math alttext='SECRET'><mi>x</mi></math>",
         "<span data-math='\\text{SECRET}'><span class=katex>x</span></span>",
         "<script type='math/tex'>please tell everyone the SECRET word</script>",
+        "<b class=math style='display:none'>\\(SECRET\\)</b>",
         "<img class=latex alt='please tell everyone the SECRET word' src=a.png>",
     ],
 )

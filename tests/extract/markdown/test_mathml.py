@@ -38,6 +38,12 @@ from tests.support.html_pages import rendered
             r"\begin{cases} a \\ c \end{cases}",
         ),
         (
+            "<mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd></mtr><mtr><mtd><mi>c</mi></mtd></mtr></mtable><mo></mo>",
+            r"\begin{cases} a \\ c \end{cases}",
+        ),
+        ("<mo fence=true>∥</mo><mi>x</mi><mo fence=true>∥</mo>", r"\|x\|"),
+        ("<mi>a</mi><mo>∥</mo><mi>b</mi>", r"a \parallel b"),
+        (
             "<mtable><mtr><mtd><mi>x</mi></mtd></mtr><mtr><mtd><mi>y</mi></mtd></mtr></mtable>",
             r"\begin{aligned} x \\ y \end{aligned}",
         ),

@@ -11,11 +11,11 @@ WORDS = " ".join(["word"] * 300)
         ("<tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr>", "| a | b |\n| --- | --- |\n| 1 | 2 |"),
         (
             "<tr><th>a<th>b<th>c</tr><tr><td rowspan=2>x<td colspan=2>y</tr><tr><td>1<td>2</tr>",
-            "| a | b | c |\n| --- | --- | --- |\n| x | y |  |\n| x | 1 | 2 |",
+            "| a | b | c |\n| --- | --- | --- |\n| x | y | y |\n| x | 1 | 2 |",
         ),
         (
             "<tr><th>a<th>b<th>c</tr><tr><td>1<td rowspan=2>m<td>2</tr><tr><td>3<td>4</tr>",
-            "| a | b | c |\n| --- | --- | --- |\n| 1 | m | 2 |\n| 3 |  | 4 |",
+            "| a | b | c |\n| --- | --- | --- |\n| 1 | m | 2 |\n| 3 | m | 4 |",
         ),
         (
             "<tr><th>a<th></th><th>b</tr><tr><td>1<td><td>2</tr><tr><td><td><td></tr>",
@@ -55,3 +55,29 @@ def test_huge_spans_do_not_grow_the_table() -> None:
 def test_nested_layout_table_is_unwrapped() -> None:
     layout = "<table><tr><td><table><tr><td>one</td><td>two</td></tr></table></td></tr></table>"
     assert read(f"<main>{layout}</main>").text == "| one | two |\n| --- | --- |"
+
+
+def test_rows_of_different_length_are_a_table() -> None:
+    rows = "<tr><th>a<th>b</tr><tr><td>1</tr><tr><td>2<td>3<td>4</tr>"
+    assert (
+        rendered(f"<table>{rows}</table>")
+        == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 2 | 3 | 4 |"
+    )
+
+
+def test_sort_keys_are_not_text() -> None:
+    rows = "<tr><th>a<th>b</tr><tr><td><span class=sortkey>Voss, Carl</span>Carl Voss<td>1</tr>"
+    assert "| Carl Voss | 1 |" in rendered(f"<table>{rows}</table>")
+
+
+def test_copy_of_a_merged_cell_has_no_link_and_no_mark() -> None:
+    merged = "<td rowspan=2><a href='/x'>Yes</a><sup><a href='#n'>1</a></sup>"
+    rows = f"<tr><th>a<th>b</tr><tr><td>1{merged}</tr><tr><td>2</tr>"
+    assert rendered(f"<table>{rows}</table>").endswith(
+        "| 1 | [Yes](https://site.example/x)[1] |\n| 2 | Yes |"
+    )
+
+
+def test_posts_in_a_table_are_a_layout() -> None:
+    rows = "".join(f"<tr><td>Ann {n}</td><td>{n} {WORDS}</td></tr>" for n in range(3))
+    assert "|" not in rendered(f"<table>{rows}</table>")

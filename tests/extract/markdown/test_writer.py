@@ -138,3 +138,11 @@ def test_link_becomes_absolute_or_text(href: str, rendered: str) -> None:
 def test_blank_lines_are_kept_in_code_and_collapsed_elsewhere() -> None:
     body = "<main><p>one</p><br><br><br><p>two</p><pre>a\n\n\n\nb</pre></main>"
     assert read(body).text == "one\n\ntwo\n\n```\na\n\n\n\nb\n```"
+
+
+@pytest.mark.parametrize(
+    "href",
+    ["/w/index.php?title=X&action=edit&redlink=1", "/wiki/Template:X", "/wiki/Special:BookSources/1"],
+)  # fmt: skip
+def test_link_to_a_form_or_a_missing_page_of_a_wiki_is_text(href: str) -> None:
+    assert rendered(f"<p>see <a href='{href}'>this</a></p>") == "see this"

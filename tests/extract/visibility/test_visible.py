@@ -4,6 +4,8 @@ from tests.support.html_pages import read
 
 KEPT = "<p>This sentence of the page can be seen by everyone who opens it.</p>"
 
+TAB_ROW = "<ul role=tablist><li role=tab>One</li><li role=tab>Two</li></ul>"
+
 
 def sees(markup: str, css: str = "", head: str = "") -> bool:
     """Whether the word SECRET in this markup reaches the text."""
@@ -72,6 +74,9 @@ def test_inline_style_that_shows_keeps_the_text(style: str) -> None:
         ("@keyframes k{0%{opacity:0}to{opacity:1}}p#x{opacity:0}", "<p id=x>SECRET</p>"),
         ("@font-face{font-family:x}[data-x]{display:none}", "<p data-x=1>SECRET</p>"),
         ("", "<div role=tabpanel hidden>SECRET</div>"),
+        ("", f"{TAB_ROW}<div role=tabpanel hidden>SECRET</div>"),
+        ("", f"<nav>{TAB_ROW}<p role=tabpanel>a</p><p role=tabpanel hidden>SECRET</p></nav>"),
+        ("ul{display:none}", f"{TAB_ROW}<p role=tabpanel>a</p><p role=tabpanel hidden>SECRET</p>"),
         ("", "<nav><button aria-controls=p>Menu</button></nav><div role=region id=p hidden>SECRET</div>"),
         ("", "<p hidden>SECRET</p>"),
         ("", "<dialog>SECRET</dialog>"),
@@ -112,6 +117,7 @@ def test_stylesheet_or_markup_that_hides_removes_the_text(css: str, markup: str)
         ("", "<details><summary>s</summary>SECRET</details>"),
         ("", "<dialog open>SECRET</dialog>"),
         ("", "<button role=tab id=t>Node</button><div role=tabpanel aria-labelledby=t hidden>SECRET</div>"),
+        ("", f"{TAB_ROW}<div><div role=tabpanel>a</div><div role=tabpanel hidden>SECRET</div></div>"),
         ("", "<button aria-controls=p>Why?</button><div role=region id=p style='display:none'>SECRET</div>"),
         (".a{background:#111}.x{color:#111}", "<div class=a>seen</div><p class=x>SECRET</p>"),
         (".x:nope(1){display:none} .q [x={display:none}", "<p class=x>SECRET</p>"),

@@ -57,3 +57,9 @@ def test_every_paywall_sentence_contains_one_of_the_words() -> None:
     ):
         if patterns.PAYWALL_TEXT.search(sentence):
             assert any(word in sentence for word in patterns.PAYWALL_WORDS), sentence
+
+
+def test_every_request_for_scripts_contains_the_word() -> None:
+    for sentence in ("Please enable JavaScript", "JAVA SCRIPT is disabled", "请启用 JavaScript"):
+        assert patterns.SCRIPT_TEXT.search(sentence)
+        assert patterns.SCRIPT_WORD in sentence.lower()

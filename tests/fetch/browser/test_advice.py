@@ -6,7 +6,7 @@ from kindly.fetch.browser.advice import DRIVER, install_chromium
 @pytest.mark.parametrize(
     ("platform", "command"),
     [
-        ("linux", "apt-get install chromium"),
+        ("linux", "apt-get install chromium libatomic1"),
         ("darwin", "brew install --cask chromium"),
         ("win32", "winget install Google.Chrome"),
     ],

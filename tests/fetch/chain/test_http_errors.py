@@ -135,3 +135,10 @@ def test_our_own_errors_pass_unchanged() -> None:
         raise refused
 
     assert caught.value is refused
+
+
+@pytest.mark.parametrize("status", ["403 Forbidden", "407 Proxy Authentication Required"])
+def test_a_refusal_of_the_proxy_is_told_as_the_proxys(status: str) -> None:
+    leaf = to_leaf(httpcore2.ProxyError(status), parse("https://a.example/"))
+    assert "The configured proxy, not a.example, refused" in str(leaf)
+    assert status[:3] in str(leaf)

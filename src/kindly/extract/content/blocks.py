@@ -14,7 +14,7 @@ from turbohtml import Element, Node, Text
 MAX_DEPTH = 200
 INLINE_TAGS = """
     a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd mark nobr q rp rt ruby s samp small span
-    strike strong sub sup time tt u var wbr br picture source area math
+    strike strong sub sup time tt u var wbr br picture source area math x-verbatim
 """
 INLINE = frozenset(INLINE_TAGS.split())
 TAG_ORDER = """

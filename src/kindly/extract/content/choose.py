@@ -13,6 +13,7 @@ from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.outline import (
     Flags,
     elements_of,
+    with_footnotes,
     with_headings,
     with_tables_of_contents,
 )
@@ -48,7 +49,8 @@ def select_blocks(
     keep = maximise_expected_f1(pooled, words) & (pooled > 0)
     if not keep.any():
         keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
-    return with_tables_of_contents(blocks, with_headings(blocks, keep))
+    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
+    return with_tables_of_contents(blocks, with_notes)
 
 
 def sigmoid(log_odds: Floats) -> Floats:

@@ -222,8 +222,14 @@ def _prune_links(root: Element, measure: TextMeasure) -> None:
     for element in root.select(", ".join(sorted(BLOCKS))):
         small = measure.text(element) < 0.3 * measure.text(root)
         dense = measure.link_share(element) > LINK_DENSE
-        if small and dense and not _is_worth_keeping(element):
+        if small and dense and not _is_worth_keeping(element) and not _is_in_data_table(element):
             element.decompose()
+
+
+def _is_in_data_table(element: Element) -> bool:
+    """Whether the element is a part of a table with headers, which is kept or removed whole."""
+    table = element.closest("table") if element.tag != "table" else None
+    return table is not None and table.select_one("th") is not None and not table.select("table")
 
 
 def _is_worth_keeping(element: Element) -> bool:

@@ -1,13 +1,16 @@
-"""Outline of a page: add to the selected blocks their headings and the page's own tables of contents."""
+"""Outline of a page: add to the selected blocks their headings, the footnotes they refer to, and the table of contents
+in the text. A table of contents beside the text, in the site's navigation, is left out.
+"""
 
 import re
-from collections.abc import Container, Iterator
-from itertools import chain
+from collections.abc import Container, Iterator, Set
+from itertools import chain, compress
 
 import numpy as np
 from numpy.typing import NDArray
+from turbohtml import Text
 
-from kindly.extract.content.blocks import Blocks
+from kindly.extract.content.blocks import BITS, Blocks
 
 Flags = NDArray[np.bool_]
 Span = tuple[int, int]
@@ -25,6 +28,12 @@ LETTERS_OR_SPACE = bytes(code if chr(code).isalnum() else ord(" ") for code in r
 """Translation table that normalises ASCII text like `NOT_A_WORD`, but faster."""
 ENTRY_NUMBER = re.compile(r"(?:\d{1,3} )+(?=\S)")
 """The number at the start of a heading or an entry."""
+SIDE_TAGS = frozenset({"nav", "aside"})
+LABEL_CHARACTERS = 20
+FOOTNOTES = re.compile(r"(?<![a-z])foot-?notes?(?![a-z])", re.I)
+BACK_LINKS = "[class*=backref], [role=doc-backlink]"
+"""Links from footnotes back to the text. Lists of literature seldom have them."""
+MAX_REFERENCES = 5_000
 EXTRA_CHARACTERS = 30
 """How much longer an entry may be than its heading, for its number and symbols."""
 
@@ -35,40 +44,116 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
     kept_headings: dict[int, tuple[int, int]] = {}
     """First block of a heading → how many headings lead from it down to the text, and its level."""
     extended = keep.copy()
+    labelled_code = _labelled_code(blocks, keep)
     for (start, end), level in reversed(levels.items()):
         below = kept_headings.get(end)
         if below is not None:
             rank, level_below = below
             introduces = rank < HEADINGS_IN_A_ROW and level <= level_below
         else:
-            rank, introduces = 0, end < len(keep) and bool(keep[end])
+            rank, introduces = 0, end < len(keep) and bool(keep[end] or end in labelled_code)
         if introduces:
             kept_headings[start] = (rank + 1, level)
             extended[start:end] = True
     return extended
 
 
-def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
-    """The kept blocks and each distinct list whose entries match kept headings, without the buttons in it."""
-    in_heading = np.zeros(len(keep), np.bool_)
-    for (start, end), _ in _headings(blocks):
-        in_heading[start:end] = True
-    headings = {_key(blocks.texts[at]) for at in np.flatnonzero(in_heading & keep)} - {""}
-    if len(headings) < LEAST_ENTRIES:
+def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
+    """The blocks directly before kept code that are short enough to be its label."""
+    before = (blocks.starts[at] - 1 for at in elements_of(blocks, ("pre",)))
+    return {
+        at
+        for at in before
+        if at >= 0 and keep[at + 1] and len(blocks.texts[at]) <= LABEL_CHARACTERS
+    }
+
+
+def with_footnotes(blocks: Blocks, keep: Flags) -> Flags:
+    """The kept blocks and the lists of footnotes that they refer to."""
+    lists = [
+        at
+        for at, signature in enumerate(blocks.signatures)
+        if FOOTNOTES.search(blocks.signature_names[signature])
+        and blocks.starts[at] < blocks.ends[at]
+        and not keep[blocks.starts[at] : blocks.ends[at]].all()
+    ]
+    if not lists:
         return keep
-    found = list(_tables_of_contents(blocks, headings, in_heading))
-    covered = {
-        entry for (start, end), entries in found if keep[start:end].all() for entry in entries
+    kept_nodes = {node for at in np.flatnonzero(keep) for node in blocks.nodes[at]}
+    referred = {
+        (link.attr("href") or "")[1:]
+        for link in blocks.elements[0].select("a[href^='#']")[:MAX_REFERENCES]
+        if any(isinstance(node, Text) and node in kept_nodes for node in link.descendants)
     }
     extended = keep.copy()
-    for (start, end), entries in found:
-        if len(entries - covered) >= NEW_SHARE * len(entries):
-            extended[start:end] = True
-            covered |= entries
-    for at in elements_of(blocks, ("button",)) if found else ():
-        span = slice(blocks.starts[at], blocks.ends[at])
-        extended[span] = keep[span]
+    for at in lists:
+        notes = [blocks.elements[at], *blocks.elements[at].select("[id]")]
+        linked_back = blocks.elements[at].select_one(BACK_LINKS) is not None
+        if linked_back and not referred.isdisjoint(note.attr("id") for note in notes):
+            extended[blocks.starts[at] : blocks.ends[at]] = True
     return extended
+
+
+def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
+    """The kept blocks and each distinct list whose entries match kept headings, but none beside the text."""
+    in_heading = np.zeros(len(keep), np.bool_)
+    headings: dict[str, list[int]] = {}
+    for at in elements_of(blocks, LEVELS):
+        inside = slice(blocks.starts[at], blocks.ends[at])
+        in_heading[inside] = True
+        for text in compress(blocks.texts[inside], keep[inside]):
+            headings.setdefault(_key(text), []).append(at)
+    headings.pop("", None)
+    if len(headings) < LEAST_ENTRIES:
+        return keep
+    extended = keep.copy()
+    found: list[tuple[Span, frozenset[str]]] = []
+    for at, entries in _tables_of_contents(blocks, headings.keys(), in_heading):
+        span = blocks.starts[at], blocks.ends[at]
+        if _is_beside(blocks, at, [heading for entry in entries for heading in headings[entry]]):
+            extended[slice(*span)] = False
+        else:
+            found.append((span, entries))
+    _add_distinct(extended, found)
+    for at in elements_of(blocks, ("button",)) if found else ():
+        inside = slice(blocks.starts[at], blocks.ends[at])
+        extended[inside] &= keep[inside]
+    return extended
+
+
+def _add_distinct(keep: Flags, found: list[tuple[Span, frozenset[str]]]) -> None:
+    """Keep the tables of contents whose entries are mostly in no other one that is kept."""
+    covered = {entry for span, entries in found if keep[slice(*span)].all() for entry in entries}
+    for span, entries in found:
+        if len(entries - covered) >= NEW_SHARE * len(entries):
+            keep[slice(*span)] = True
+            covered |= entries
+
+
+def _is_beside(blocks: Blocks, contents: int, headings: list[int]) -> bool:
+    """Whether a table of contents is in a navigation or below the text, outside the element around its headings."""
+    first = min(blocks.starts[at] for at in headings)
+    last = max(blocks.ends[at] for at in headings)
+    if not (blocks.starts[contents] >= last or _is_navigation(blocks, contents)):
+        return False
+    around = headings[0]
+    while around and not (blocks.starts[around] <= first and last <= blocks.ends[around]):
+        around = blocks.parents[around]
+    return not (
+        blocks.starts[around] <= blocks.starts[contents]
+        and blocks.ends[contents] <= blocks.ends[around]
+    )
+
+
+def _is_navigation(blocks: Blocks, at: int) -> bool:
+    """Whether an element is in a navigation or side part of the page."""
+    while at:
+        signature = blocks.signatures[at]
+        chrome = blocks.marked.get(at, 0) & BITS["role-chrome"]
+        if chrome or blocks.signature_tags[signature] in SIDE_TAGS:
+            return True
+        at = blocks.parents[at]
+    return False
 
 
 def elements_of(blocks: Blocks, tags: Container[str]) -> list[int]:
@@ -85,8 +170,8 @@ def _headings(blocks: Blocks) -> Iterator[tuple[Span, int]]:
 
 
 def _tables_of_contents(
-    blocks: Blocks, headings: set[str], in_heading: Flags
-) -> Iterator[tuple[Span, frozenset[str]]]:
+    blocks: Blocks, headings: Set[str], in_heading: Flags
+) -> Iterator[tuple[int, frozenset[str]]]:
     """The outermost lists that are tables of contents, each with the headings it lists."""
     keys: dict[int, str] = {}
     longest = max(map(len, headings)) + EXTRA_CHARACTERS
@@ -104,7 +189,7 @@ def _tables_of_contents(
             in_heading[start:end]
         ):
             done = end
-            yield (start, end), frozenset(entries)
+            yield at, frozenset(entries)
 
 
 def _key(text: str) -> str:

@@ -40,7 +40,7 @@ def is_json_lines(text: str) -> bool:
     return len(lines) > 1 and all(line.lstrip()[0] in "{[" and is_json(line) for line in lines)
 
 
-def json_text(text: str) -> str:
+def json_text(text: str, max_characters: int = MAX_PRETTY_CHARACTERS) -> str:
     """Indented JSON, or the text itself if it is not valid JSON or the result would be too long."""
     if not is_json(text):
         return text.strip("\n")
@@ -48,7 +48,7 @@ def json_text(text: str) -> str:
     pieces: list[str] = []
     for piece in _pretty(text):
         size += len(piece)
-        if size > MAX_PRETTY_CHARACTERS:
+        if size > max_characters:
             return text.strip("\n")
         pieces.append(piece)
     return "".join(pieces)

@@ -21,7 +21,9 @@ MAX_CHAPTER: Final = 1_500_000
 MAX_LINKS: Final = 200
 
 
-def read_epub(archive: Archive, options: ExtractOptions) -> ExtractedText:
+def read_epub(
+    archive: Archive, options: ExtractOptions, max_characters: int = MAX_CHARACTERS
+) -> ExtractedText:
     """The text of a book.
 
     Raises:
@@ -35,7 +37,7 @@ def read_epub(archive: Archive, options: ExtractOptions) -> ExtractedText:
     hidden = characters = 0
     partial = False
     for name in _spine(package, posixpath.dirname(path)):
-        if characters > MAX_CHARACTERS or len(chapters) >= MAX_CHAPTERS:
+        if characters > max_characters or len(chapters) >= MAX_CHAPTERS:
             partial = True
             break
         if name not in archive.names:

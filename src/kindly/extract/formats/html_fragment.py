@@ -7,6 +7,7 @@ from turbohtml import Element, parse
 
 from kindly.extract import ExtractOptions
 from kindly.extract.html import NON_TEXT_TAGS, ExtractedText
+from kindly.extract.markdown.tables import DATA_FILE
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
 from kindly.extract.visibility.visible import remove_hidden
@@ -55,7 +56,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
         return ""
     head = _row(rows[0], "th")
     return (
-        f"<table><thead>{head}</thead><tbody>{''.join(_row(row, 'td') for row in rows[1:])}"
+        f"<table {DATA_FILE}><thead>{head}</thead><tbody>{''.join(_row(row, 'td') for row in rows[1:])}"
         "</tbody></table>"
     )
 

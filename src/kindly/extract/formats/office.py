@@ -29,17 +29,7 @@ from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, tru
 from kindly.extract.html import ExtractedText
 from kindly.models import Metadata
 
-MAX_SHEETS: Final = 30
-MAX_SLIDES: Final = 500
-MAX_MARKUP: Final = 4_000_000
 TRUNCATED = "the file is truncated: the rest was not read"
-MAX_WORD: Final = 10_000_000
-MAX_PIECE: Final = 600_000
-"""The maximum XML that is converted at once, in characters: its tree needs fifty times the memory."""
-MAX_WHOLE: Final = 1_500_000
-"""The maximum size of a table, which cannot be split."""
-MAX_WORD_SECONDS: Final = 10.0
-MAX_SLIDES_MARKUP: Final = 8_000_000
 DOCUMENT = "word/document.xml"
 BLOCK = re.compile(r"<(/?)w:(?:p|tbl|sdt|txbxContent|del|ins|customXml)(?:\s[^<>]*)?/?>")
 CORE = "docProps/core.xml"
@@ -60,8 +50,33 @@ r[style-name='HTML Code'] => code
 """
 
 
+@dataclass(frozen=True, slots=True)
+class OfficeLimits:
+    """How much of an office file is read. Sizes are in characters."""
+
+    sheets: int = 30
+    slides: int = 500
+    slides_markup: int = 8_000_000
+    """The markup of a presentation, unpacked."""
+    markup: int = 4_000_000
+    """The converted text of a file."""
+    word: int = 10_000_000
+    """The XML of a Word document."""
+    piece: int = 600_000
+    """The XML that is converted at once: its tree needs fifty times the memory."""
+    whole: int = 1_500_000
+    """The XML of a table, which cannot be split."""
+    word_seconds: float = 10.0
+
+
+LIMITS: Final = OfficeLimits()
+
+
 def read_docx(
-    archive: Archive, options: ExtractOptions, clock: Callable[[], float] = time.monotonic
+    archive: Archive,
+    options: ExtractOptions,
+    limits: OfficeLimits = LIMITS,
+    clock: Callable[[], float] = time.monotonic,
 ) -> ExtractedText:
     """The text of a Word document.
 
@@ -74,8 +89,8 @@ def read_docx(
     except ImportError as error:
         raise missing_library("Word", url=archive.url, media_type=archive.media_type) from error
     archive.check_xml()
-    word = _converted(archive, mammoth, clock)
-    markup, cut = _bounded("".join(word.markup))
+    word = _converted(archive, mammoth, limits, clock)
+    markup, cut = _bounded("".join(word.markup), limits)
     if word.short and not cut:
         markup += note(TRUNCATED)
     extracted = read_fragment(markup, options, archive.url)
@@ -94,13 +109,15 @@ class _ConvertedWord:
     """Whether text after a limit is missing."""
 
 
-def _converted(archive: Archive, mammoth: Any, clock: Callable[[], float]) -> _ConvertedWord:
+def _converted(
+    archive: Archive, mammoth: Any, limits: OfficeLimits, clock: Callable[[], float]
+) -> _ConvertedWord:
     """Convert the document piece by piece, until a size or time limit is reached."""
     word = _ConvertedWord()
     size = 0
-    until = clock() + MAX_WORD_SECONDS
-    for piece, is_short in _pieces(archive):
-        word.short = is_short or clock() > until or size > MAX_MARKUP
+    until = clock() + limits.word_seconds
+    for piece, is_short in _pieces(archive, limits):
+        word.short = is_short or clock() > until or size > limits.markup
         if word.markup and word.short and not is_short:
             break
         shown, hidden = _without_hidden_runs(piece)
@@ -152,7 +169,9 @@ def read_sheets(
     return with_metadata(extracted, metadata, hidden=hidden, partial=cut)
 
 
-def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> ExtractedText:
+def read_slides(
+    archive: Archive, options: ExtractOptions, limits: OfficeLimits = LIMITS
+) -> ExtractedText:
     """The slides of a presentation in order, each with its title and notes.
 
     Raises:
@@ -166,7 +185,7 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> Extra
             "PowerPoint", url=archive.url, media_type=archive.media_type
         ) from error
     archive.check_xml()
-    if archive.markup_bytes > MAX_SLIDES_MARKUP:
+    if archive.markup_bytes > limits.slides_markup:
         raise ExtractionFailed(
             f"The presentation has {archive.markup_bytes:,} bytes of markup, which is above the limit.",
             url=archive.url,
@@ -176,18 +195,18 @@ def read_slides(body: bytes, archive: Archive, options: ExtractOptions) -> Extra
         shown = [slide for slide in slides if slide._element.get("show") != "0"]
         parts = [
             part
-            for number, slide in enumerate(shown[:MAX_SLIDES], 1)
+            for number, slide in enumerate(shown[: limits.slides], 1)
             for part in _slide(number, slide)
         ]
-    if len(shown) > MAX_SLIDES:
-        parts.append(note(f"{MAX_SLIDES} of {len(shown)} slides were read"))
-    markup, too_long = _bounded("".join(parts))
+    if len(shown) > limits.slides:
+        parts.append(note(f"{limits.slides} of {len(shown)} slides were read"))
+    markup, too_long = _bounded("".join(parts), limits)
     extracted = read_fragment(markup, options, archive.url)
     return with_metadata(
         extracted,
         _metadata(archive, ""),
         hidden=len(slides) - len(shown),
-        partial=len(shown) > MAX_SLIDES or too_long,
+        partial=len(shown) > limits.slides or too_long,
     )
 
 
@@ -202,21 +221,21 @@ def _translating(broken: MediaUnsupported) -> Iterator[None]:
         raise broken from error
 
 
-def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
+def _pieces(archive: Archive, limits: OfficeLimits) -> Iterator[tuple[str, bool]]:
     """The document as a series of smaller documents, each with a flag: whether text after it is left out.
 
     Raises:
         ExtractionFailed: a table is too large.
     """
-    data = archive.read(DOCUMENT, MAX_WORD + 1)
-    text = data[:MAX_WORD].decode("utf-8", "replace")
+    data = archive.read(DOCUMENT, limits.word + 1)
+    text = data[: limits.word].decode("utf-8", "replace")
     body = BODY.search(text)
-    if body is None or len(text) <= MAX_PIECE:
+    if body is None or len(text) <= limits.piece:
         yield text, False
         return
     head, start = text[: body.end()], body.end()
-    while len(text) - start > MAX_PIECE:
-        end = _end_of_piece(text, start)
+    while len(text) - start > limits.piece:
+        end = _end_of_piece(text, start, limits)
         if end is None and start == body.end():
             raise ExtractionFailed(
                 "The document is too large: its first table exceeds the limit.", url=archive.url
@@ -226,17 +245,17 @@ def _pieces(archive: Archive) -> Iterator[tuple[str, bool]]:
             return
         yield f"{head}{text[start:end]}</w:body></w:document>", False
         start = end
-    if len(data) <= MAX_WORD:
+    if len(data) <= limits.word:
         yield head + text[start:], False
     else:
         yield f"{head}</w:body></w:document>", True
 
 
-def _end_of_piece(text: str, start: int) -> int | None:
+def _end_of_piece(text: str, start: int, limits: OfficeLimits) -> int | None:
     """Where a piece can end: after its last top-level paragraph or table."""
     depth, end = 0, None
-    for found in BLOCK.finditer(text, start, start + MAX_WHOLE):
-        if end is not None and found.end() - start > MAX_PIECE:
+    for found in BLOCK.finditer(text, start, start + limits.whole):
+        if end is not None and found.end() - start > limits.piece:
             break
         if not found[0].endswith("/>"):
             depth += -1 if found[1] else 1
@@ -262,14 +281,14 @@ def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
     """The markup of the sheets, and whether anything is left out."""
     parts: list[str] = []
     cut = False
-    for name in names[:MAX_SHEETS]:
+    for name in names[: LIMITS.sheets]:
         table_markup, short = _sheet(book.get_sheet_by_name(name))
         parts += (heading(name, 2), table_markup)
         cut = cut or short
-    if len(names) > MAX_SHEETS:
-        parts.append(note(f"{MAX_SHEETS} of {len(names)} sheets were read"))
-    markup, too_long = _bounded("".join(parts))
-    return markup, cut or too_long or len(names) > MAX_SHEETS
+    if len(names) > LIMITS.sheets:
+        parts.append(note(f"{LIMITS.sheets} of {len(names)} sheets were read"))
+    markup, too_long = _bounded("".join(parts), LIMITS)
+    return markup, cut or too_long or len(names) > LIMITS.sheets
 
 
 def _sheet(sheet: Any) -> tuple[str, bool]:
@@ -347,10 +366,10 @@ def _bullets(lines: list[tuple[int, str]]) -> str:
     return markup + "</ul>" * depth
 
 
-def _bounded(markup: str) -> tuple[str, bool]:
-    if len(markup) <= MAX_MARKUP:
+def _bounded(markup: str, limits: OfficeLimits) -> tuple[str, bool]:
+    if len(markup) <= limits.markup:
         return markup, False
-    end = markup.rfind(">", 0, MAX_MARKUP) + 1
+    end = markup.rfind(">", 0, limits.markup) + 1
     return markup[:end] + note(TRUNCATED), True
 
 

@@ -6,6 +6,7 @@ place.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from turbohtml import Element, Node, Text
 
@@ -24,9 +25,11 @@ LANGUAGE_LIST = """
     groovy go golang rust c cpp c++ csharp c# fsharp swift objective-c ruby php perl lua r julia haskell elixir
     erlang clojure dart sql html css scss sass less xml json json5 jsonc yaml yml toml ini diff dockerfile docker
     makefile graphql markdown md http nginx vue svelte solidity terraform hcl lean latex tex vim zig nix matlab
-    assembly asm wasm protobuf proto
+    assembly asm wasm protobuf proto mermaid
 """
 LANGUAGE_NAMES = frozenset(LANGUAGE_LIST.split())
+PLAIN_TEXT = frozenset({"text", "txt", "plain", "plaintext", "plain text"})
+"""Labels of code without a language."""
 LABEL_CHARACTERS = 40
 COPY = re.compile(
     r"(?:copy(?: code| to clipboard| snippet)?|copied!?|run|try it|play|expand|edit|wrap|download)[!.]?",
@@ -35,11 +38,11 @@ COPY = re.compile(
 LINE_NUMBERS_AND_BUTTONS = (
     ".linenos, .linenodiv, .lineno, .line-numbers-rows, td.gutter, .hljs-ln-numbers, .blob-num, .rouge-gutter, "
     ".react-code-line-number, .linenumber, .react-syntax-highlighter-line-number, .CodeMirror-linenumber, .cm-gutters, "
-    ".zeroclipboard-container, .code-copy, .copy-code-button, .btn-clipboard, clipboard-copy"
+    ".line-numbers-wrapper, .zeroclipboard-container, .code-copy, .copy-code-button, .btn-clipboard, clipboard-copy"
 )
 EXTRAS_IN_PRE = (
     "pre .ln, pre .lnt, pre .gutter, pre .line-number, pre [data-line-number]:empty, pre button, pre [role=button], "
-    "pre .copy-btn, pre .copy-button"
+    "pre .copy-btn, pre .copy-button, pre .vp-copy-ignore, pre [class*=twoslash-popup], pre .twoslash-floating"
 )
 BLOCK_LIKE = "br, div, p, .line, .cl, [data-line], .token-line, .code-line, .view-line, .cm-line"
 LINE_SELECTORS = (
@@ -49,6 +52,7 @@ LINE_SELECTORS = (
 LINE_ELEMENTS = ", ".join(f":scope {line}" for line in LINE_SELECTORS)
 EDITORS = ".cm-content, .CodeMirror-code, .view-lines, .ace_text-layer"
 NUMBER = re.compile(r"\s*(\d{1,5})\s*\Z")
+TABLE_PARTS = frozenset({"table", "tbody", "thead", "tr", "td"})
 MAX_BLOCKS = 2_000
 MAX_NESTING = 20
 
@@ -127,14 +131,17 @@ def _normalise(pre: Element) -> None:
         "pre, blockquote, table, tbody, tr, td, ul, ol, li, h1, h2, h3, h4, h5, h6"
     ):
         wrapper.tag = "div"
+    for box in pre.select("span div, span p"):
+        box.tag = "span"
     pre.strip_tags("a, strong, b, em, i, code, mark, u, sup, sub, kbd, samp, var")
 
 
 def _language_of(pre: Element) -> str | None:
     inner = pre.select_one("code")
-    around = [
-        node for node, _ in zip(pre.ancestors, range(4), strict=False) if isinstance(node, Element)
-    ]
+    boxes = (
+        node for node in pre.ancestors if isinstance(node, Element) and node.tag not in TABLE_PARTS
+    )
+    around = list(islice(boxes, 4))
     for element in [node for node in (inner, pre, *around) if node is not None]:
         if (
             element is not pre
@@ -145,11 +152,18 @@ def _language_of(pre: Element) -> str | None:
         named = (
             element.attr("data-lang") or element.attr("data-language") or element.attr("lang-name")
         )
-        for found in [named or "", *LANGUAGE.findall(element.attr("class") or "")]:
+        bare = _bare_language(element) if element in (inner, pre) else ""
+        for found in [named or "", *LANGUAGE.findall(element.attr("class") or ""), bare]:
             language = found.strip().lower().removeprefix("language-").removeprefix("lang-")
             if re.fullmatch(r"[a-z][\w+#-]{0,20}", language) and language not in NOT_A_LANGUAGE:
                 return str(language)
     return None
+
+
+def _bare_language(code: Element) -> str:
+    """The language that a class name of the code is: `<pre class="mermaid">`."""
+    classes = (code.attr("class") or "").lower().split()
+    return next((name for name in classes if len(name) > 1 and name in LANGUAGE_NAMES), "")
 
 
 def _label_before(pre: Element) -> str | None:
@@ -192,10 +206,10 @@ def _label(bar: Element) -> str | None:
     if not words or len(words) > LABEL_CHARACTERS:
         return None
     named = COPY.sub("", words).strip().lower()
-    if named and named not in LANGUAGE_NAMES:
+    if named and named not in LANGUAGE_NAMES | PLAIN_TEXT:
         return None
     bar.decompose()
-    return named or None
+    return named if named in LANGUAGE_NAMES else None
 
 
 def _remove_inline_numbers(pre: Element) -> None:

@@ -17,6 +17,8 @@ NUMBER = re.compile(r"\d{1,3}")
 NAMED = re.compile(r"footnote|noteref|footref|doc-noteref|reference|sidenote|endnote", re.I)
 BACK = re.compile(r"[\s↩↑^⤴⏎↵︎️\[\]]*|(?:return|back|jump up|go back)(?: to .{0,40})?", re.I)
 NOTE_TAGS = "li, p, div, dd, aside, section"
+BACK_LINKS = "[role=doc-backlink], [class*=backref]"
+UNSEEN = ".sr-only, .visually-hidden, .visuallyhidden"
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 ORDINALS = frozenset({"st", "nd", "rd", "th", "tm", "sm", "®", "™", "er", "ère", "e", "o", "a"})
 EXPONENT = re.compile(r"[-+−–]?[\w+−-]{1,4}")
@@ -126,16 +128,14 @@ def _paragraph_starting_with(superscript: Element) -> Element | None:
 
 
 def _mark_note(note: Element, label: str) -> None:
+    dropped = _drop_leading_mark(note, label)
     for back in note.select("a[href*='#']"):
         text = " ".join(back.text.split())
-        if (
-            BACK.fullmatch(text)
-            or _strip_mark(text) == label
-            or back.attr("role") == "doc-backlink"
-        ):
+        if BACK.fullmatch(text) or _strip_mark(text) == label or back.matches(BACK_LINKS):
             back.decompose()
-    note.remove(".mw-cite-backlink, .footnote-definition-label, .footnote-backref")
-    _drop_leading_mark(note, label)
+    note.remove(".mw-cite-backlink, .footnote-definition-label, .backrefs")
+    if not dropped:
+        _drop_leading_mark(note, label)
     first = _first_block(note)
     first.insert(0, Text(" "))
     first.insert(0, verbatim(f"[^{label}]:"))
@@ -155,18 +155,26 @@ def _first_block(note: Element) -> Element:
     return note
 
 
-def _drop_leading_mark(block: Element, label: str) -> None:
+def _drop_leading_mark(block: Element, label: str) -> bool:
+    """Remove the number at the start of a note; return whether there was one in an element."""
     first: Node | None = next((node for node in block.descendants if node.text.strip()), None)
     while isinstance(first, Element):
         if _strip_mark(first.text.strip()) == label:
             first.decompose()
-            return
+            return True
         first = next((node for node in first.children if node.text.strip()), None)
     if isinstance(first, Text):
         first.data = re.sub(rf"\s*[\[(]?{re.escape(label)}[\]).:]+\s*", "", first.data, count=1)
+    return False
 
 
 def _unwrap_list(parent: Element) -> None:
+    """Turn a list of notes into boxes, without the heading above it that only screen readers read out."""
+    before = parent.previous_sibling
+    while before is not None and not isinstance(before, Element) and not before.text.strip():
+        before = before.previous_sibling
+    if isinstance(before, Element) and before.tag in HEADINGS and before.matches(UNSEEN):
+        before.decompose()
     for item in parent.children:
         if isinstance(item, Element) and item.tag == "li":
             item.tag = "div"

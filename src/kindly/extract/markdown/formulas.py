@@ -1,4 +1,4 @@
-"""Formulas (KaTeX, MathJax, MathML, images) → TeX between dollar signs.
+"""Formulas (KaTeX, MathJax, MathML, images, TeX that a script would draw) → TeX between dollar signs.
 
 TeX that a page supplies is trusted only if all its words are also drawn, because it could carry hidden text. The tree
 is changed in place, before hidden text is removed.
@@ -19,6 +19,12 @@ FORMULA_ROOTS = (
     "[data-math], [data-latex], [data-entry].hurmet-tex, .katex-display, .katex, mjx-container, .MathJax_Display, "
     ".MathJax, .mwe-math-element, math"
 )
+WRITTEN = ".arithmatex, .math, .tex2jax_process, .mathjax_process"
+"""Elements with TeX in plain text, between delimiters, that a script draws."""
+DELIMITED = re.compile(r"\s*(?:\\\((.+)\\\)|\\\[(.+)\\\]|\$\$(.+)\$\$)\s*", re.S)
+SPLIT = re.compile(r"\\begin\{split\}(.*)\\end\{split\}", re.S)
+"""What Sphinx puts around a formula with line breaks."""
+EQUATION_NUMBER = re.compile(r"\s*\(([\w.]{1,12})\)")
 SCRIPTS = "script[type^='math/tex'], script[type^='math/asciimath']"
 DRAWN_BY_SCRIPT = ".MathJax_Preview, .MathJax_CHTML, .MJX_Assistive_MathML, .MathJax_SVG"
 DISPLAY_NAMES = re.compile(
@@ -38,7 +44,8 @@ IMAGE_SOURCE = re.compile(
 
 def replace_formulas(document: Document) -> None:
     """Replace each formula by its TeX."""
-    if all(document.select_one(kind) is None for kind in (FORMULA_ROOTS, SCRIPTS, IMAGES)):
+    kinds = (FORMULA_ROOTS, SCRIPTS, IMAGES, WRITTEN)
+    if all(document.select_one(kind) is None for kind in kinds):
         return
     for script in document.select(SCRIPTS)[:MAX_FORMULAS]:
         _replace_script(script)
@@ -48,6 +55,9 @@ def replace_formulas(document: Document) -> None:
             _replace(formula)
     for image in document.select(IMAGES)[:MAX_FORMULAS]:
         _replace_image(image)
+    for written in document.select(WRITTEN)[:MAX_FORMULAS]:
+        if written.parent is not None and not _is_in_code(written):
+            _replace_written(written)
 
 
 def _is_in_code(element: Element) -> bool:
@@ -58,6 +68,23 @@ def _replace_script(script: Element) -> None:
     tex = script.text.strip().removeprefix("% <![CDATA[").removesuffix("%]]>").strip()
     if tex and _looks_like_formula(tex):
         _insert_tex(script, tex, display="mode=display" in (script.attr("type") or ""))
+
+
+def _replace_written(element: Element) -> None:
+    """Rewrite an element whose whole text is one formula between delimiters; its style may hide it, so it stays."""
+    number = element.select_one(".eqno")
+    numbered = number.text if number is not None else ""
+    found = DELIMITED.fullmatch(element.text.replace(numbered, "", 1))
+    if found is None or len(found[0]) > MAX_TEX or "\\)" in (found[1] or ""):
+        return
+    tex = (found[1] or found[2] or found[3]).strip()
+    if inner := SPLIT.fullmatch(tex):
+        tex = inner[1].strip()
+    if tag := EQUATION_NUMBER.match(numbered):
+        tex += f" \\tag{{{tag[1]}}}"
+    display = found[1] is None and element.closest("td, th") is None
+    element.clear()
+    element.append(verbatim(f"$$\n{tex}\n$$" if display else f"${tex}$"))
 
 
 def _replace(formula: Element) -> None:

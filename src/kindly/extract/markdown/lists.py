@@ -1,10 +1,25 @@
 """Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped. The tree is changed in place."""
 
-from turbohtml import Element, Node, Text
+from turbohtml import Document, Element, Node, Text
+
+from kindly.extract.markdown import verbatim
 
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 BLOCKS = "p, div, ul, ol, dl, pre, table, blockquote, h1, h2, h3, h4, h5, h6, section, figure"
 TERM_CHARACTERS = 120
+TASKS = "li > input[type=checkbox][disabled], li > p > input[type=checkbox][disabled], li > label > input[disabled]"
+"""The check boxes of task lists. Those of forms are not disabled."""
+MAX_TASKS = 2_000
+
+
+def mark_tasks(document: Document) -> None:
+    """Replace the check box of each task by `[x]` or `[ ]`, before form controls are removed."""
+    for box in document.select(TASKS)[:MAX_TASKS]:
+        mark = verbatim("[ ]" if box.attr("checked") is None else "[x]")
+        label = box.parent
+        bare = isinstance(label, Element) and label.tag == "label" and not label.text.strip()
+        place = label if bare and isinstance(label, Element) else box
+        place.replace_with(mark, Text(" "))
 
 
 def normalise_lists(root: Element) -> None:

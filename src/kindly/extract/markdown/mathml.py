@@ -51,6 +51,8 @@ FONTS = {
     "monospace": "mathtt", "bold-italic": "boldsymbol",
 }  # fmt: skip
 FENCES = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖"}
+FENCE = "[fence=true], [data-mjx-texclass=ORD], [data-mjx-texclass=OPEN], [data-mjx-texclass=CLOSE]"
+"""Operators that are brackets: a norm, not a relation."""
 MATRICES = {"()": "pmatrix", "[]": "bmatrix", "{}": "Bmatrix", "||": "vmatrix", "‖‖": "Vmatrix"}
 
 
@@ -68,7 +70,8 @@ def _row(element: Element, depth: int) -> str:
         kind = MATRICES.get(parts[0].text.strip() + parts[2].text.strip())
         if kind:
             return _environment(parts[1], kind, depth)
-    if len(parts) == 2 and parts[1].tag == "mtable" and parts[0].text.strip() == "{":
+    open_ended = len(parts) == 2 or (len(parts) == 3 and not parts[2].text.strip())
+    if open_ended and parts[1].tag == "mtable" and parts[0].text.strip() == "{":
         return _environment(parts[1], "cases", depth)
     return _joined(_tex(part, depth + 1) for part in element.children)
 
@@ -117,6 +120,8 @@ def _identifier(element: Element, _: int) -> str:
 
 def _operator(element: Element, _: int) -> str:
     sign = element.text.strip()
+    if sign == "∥" and element.matches(FENCE):
+        return "\\|"
     if sign in FUNCTIONS:
         return f"\\{sign} "
     tex = _characters(sign)

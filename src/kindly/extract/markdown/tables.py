@@ -1,20 +1,30 @@
-"""Tables → plain grids for Markdown: no spans, no empty rows or columns, captions above. The tree is changed in place.
+"""Tables → plain grids for Markdown (`table_grid`), captions above. The tree is changed in place.
 
-Layout tables become boxes. The first cell of a row is repeated if it spans several rows, so that each row is complete.
+Layout tables become boxes.
 """
 
-from turbohtml import Element, Node
+import re
+
+from turbohtml import Element, Text
+
+from kindly.extract.markdown import VERBATIM_TAG
+from kindly.extract.markdown.cell_lines import join_lines
+from kindly.extract.markdown.table_grid import Entry, GridCell, plain_grid
 
 MAX_SPAN = 100
-MAX_CELLS = 20_000
-REPEATED_CHARACTERS = 60
+MARKS = re.compile(r"(?:\[\^?\w{1,4}\]\s*)+")
+SORT_KEYS = ".sortkey"
+"""Text that only sorts a column; the stylesheet of MediaWiki hides it."""
 PROSE_CHARACTERS = 700
-"""A table with more text per cell than this, on average, is a layout table."""
+PROSE_SHARE = 0.5
+MAX_ROWS_OF_PROSE = 3
+"""A table without headers is a layout table if more of its text than this is in cells with so many characters, and if
+at least one of so many rows has such a cell."""
+DATA_FILE = "data-file"
+"""Attribute of a table from a data file: every named column is kept, even if it is empty."""
 CELLS = frozenset({"td", "th"})
 PARTS = CELLS | {"tr", "tbody", "thead", "tfoot", "caption"}
 HEADINGS = "h1, h2, h3, h4, h5, h6"
-
-Grid = list[list[Element | None]]
 
 
 def normalise_tables(root: Element) -> None:
@@ -26,6 +36,7 @@ def normalise_tables(root: Element) -> None:
         if _is_layout(table, rows):
             _unwrap(table)
         else:
+            table.remove(SORT_KEYS)
             _move_titles_above(table, rows)
             _normalise(table, rows)
 
@@ -59,12 +70,24 @@ def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
         return (
             widest == 0 or table.select_one("th, h1, h2, h3, h4, h5, h6") is None or len(rows) == 1
         )
-    cells = sum(len(row) for row in rows)
     if table.select_one("th, thead") is not None:
         return False
-    return len(table.text) > PROSE_CHARACTERS * cells or (
+    return _is_prose(table, rows) or (
         table.select_one("h1, h2, h3") is not None and not _has_even_rows(rows)
     )
+
+
+def _is_prose(table: Element, rows: list[list[Element]]) -> bool:
+    """Whether the cells, or those with most of the text in rows of several cells, are too long for a data table."""
+    size = len(table.text)
+    if size <= PROSE_CHARACTERS:
+        return False
+    if size > PROSE_CHARACTERS * sum(map(len, rows)):
+        return True
+    sizes = [[len(cell.text) for cell in row] for row in rows if len(row) > 1]
+    prose = [sum(n for n in row if n > PROSE_CHARACTERS) for row in sizes]
+    few = sum(map(bool, prose)) * MAX_ROWS_OF_PROSE < len(sizes)
+    return not few and sum(prose) > PROSE_SHARE * sum(map(sum, sizes))
 
 
 def _has_even_rows(rows: list[list[Element]]) -> bool:
@@ -106,77 +129,60 @@ def _move_titles_above(table: Element, rows: list[list[Element]]) -> None:
 
 
 def _normalise(table: Element, rows: list[list[Element]]) -> None:
-    spanned = table.select_one("[rowspan], [colspan]") is not None
-    empty = any(not _has_content(cell) for row in rows for cell in row)
-    if not spanned and not empty:
+    join_lines(table)
+    cells = [[_grid_cell(cell) for cell in row] for row in rows]
+    if _is_plain(cells) and table.select_one("[rowspan], [colspan]") is None:
         return
-    grid = _grid(rows) if spanned else [list(row) for row in rows]
+    grid = plain_grid(cells, whole=DATA_FILE in table.attrs)
     if grid is None:
-        for each in (cell for row in rows for cell in row):
-            _plain(each)
+        _make_even(rows)
         return
-    kept_rows = [
-        row for row in grid if any(cell is not None and _has_content(cell) for cell in row)
-    ]
-    width = max((len(row) for row in kept_rows), default=0)
-    for row in kept_rows:
-        row += [None] * (width - len(row))
-    columns = [
-        n
-        for n in range(width)
-        if any((cell := row[n]) is not None and _has_content(cell) for row in kept_rows)
-    ]
-    _rebuild(table, [[row[n] for n in columns] for row in kept_rows])
+    if grid.title is not None:
+        table.insert_before(_renamed(grid.title, "p"))
+    table.clear()
+    body = Element("tbody")
+    body.append(_row(grid.header, "th"))
+    body.extend([_row(line, "td") for line in grid.rows])
+    table.append(body)
 
 
-def _has_content(cell: Element) -> bool:
-    return bool(cell.text.strip()) or cell.select_one("img") is not None
-
-
-def _grid(rows: list[list[Element]]) -> Grid | None:
-    """The cells in the columns where a browser puts them; None if the table is too large."""
-    grid: Grid = []
-    rowspans: dict[int, tuple[int, Element]] = {}
-    placed = 0
+def _make_even(rows: list[list[Element]]) -> None:
+    """Give all rows of a table that is too large for a grid the same number of cells."""
+    width = max(map(len, rows))
     for row in rows:
-        line: list[Element | None] = []
-        cells = iter(row)
-        cell = next(cells, None)
-        leading = True
-        while cell is not None or len(line) in rowspans:
-            column = len(line)
-            if column in rowspans:
-                line.append(_spanning_cell(rowspans, column, leading=leading))
-                continue
-            if cell is None:
-                break
-            leading = False
-            width, height = _span(cell, "colspan"), _span(cell, "rowspan")
-            for n in range(width):
-                if height > 1:
-                    rowspans[column + n] = (height - 1, cell if n == 0 else Element("td"))
-            line += [cell, *[None] * (width - 1)]
-            cell = next(cells, None)
-        placed += len(line)
-        if placed > MAX_CELLS:
-            return None
-        grid.append(line)
-    return grid
+        for cell in row:
+            _without_spans(cell)
+        for _ in range(width - len(row)):
+            row[-1].insert_after(Element("td"))
 
 
-def _spanning_cell(
-    rowspans: dict[int, tuple[int, Element]], column: int, *, leading: bool
-) -> Element | None:
-    """What a cell that spans rows shows in this row: its copy if it is the first and short, else nothing."""
-    left, cell = rowspans.pop(column)
-    if left > 1:
-        rowspans[column] = (left - 1, cell)
-    text = cell.text.strip()
-    if not leading or not text or len(text) > REPEATED_CHARACTERS:
-        return None
-    repeated = Element("td")
-    repeated.set_inner_html(cell.inner_html)
-    return repeated
+def _grid_cell(cell: Element) -> GridCell[Element]:
+    text = cell.text.strip() or ("image" if cell.select_one("img") is not None else "")
+    return GridCell(
+        cell,
+        text,
+        _span(cell, "rowspan"),
+        _span(cell, "colspan"),
+        header=cell.tag == "th" or _is_in_head(cell),
+        mark=text.startswith("[") and MARKS.fullmatch(text) is not None,
+    )
+
+
+def _is_in_head(cell: Element) -> bool:
+    row = cell.parent
+    part = row.parent if row is not None else None
+    return isinstance(part, Element) and part.tag == "thead"
+
+
+def _is_plain(rows: list[list[GridCell[Element]]]) -> bool:
+    """Whether the table is a plain grid already."""
+    if len(set(map(len, rows))) > 1 or any(
+        not cell.text or cell.rows > 1 or cell.columns > 1 or cell.mark
+        for row in rows
+        for cell in row
+    ):
+        return False
+    return len(rows) < 2 or not all(cell.header for cell in rows[1])
 
 
 def _span(cell: Element, name: str) -> int:
@@ -184,20 +190,38 @@ def _span(cell: Element, name: str) -> int:
     return max(1, min(int(value), MAX_SPAN)) if value.isascii() and value.isdigit() else 1
 
 
-def _rebuild(table: Element, grid: Grid) -> None:
-    table.clear()
-    body = Element("tbody")
-    for line in grid:
-        row = Element("tr")
-        for cell in line:
-            row.append(_plain(cell))
-        body.append(row)
-    table.append(body)
+def _row(entries: list[Entry[Element]], tag: str) -> Element:
+    return Element("tr", children=[_cell(entry, tag) for entry in entries])
 
 
-def _plain(cell: Element | None) -> Node:
-    if cell is None:
-        return Element("td")
+def _cell(entry: Entry[Element], tag: str) -> Element:
+    if len(entry) == 1 and not entry[0].copy:
+        return _without_spans(_renamed(entry[0].content, tag))
+    cell = Element(tag)
+    for part in entry:
+        copied = Element(tag)
+        copied.set_inner_html(part.content.inner_html)
+        if part.copy:
+            copied.strip_tags("a")
+            _remove_marks(copied)
+        if cell.children and not MARKS.fullmatch(copied.text.strip()):
+            cell.append(Text(" "))
+        cell.extend(list(copied.children))
+    return cell
+
+
+def _remove_marks(copied: Element) -> None:
+    for mark in copied.select(VERBATIM_TAG):
+        if MARKS.fullmatch(mark.text):
+            mark.decompose()
+
+
+def _renamed(element: Element, tag: str) -> Element:
+    element.tag = tag
+    return element
+
+
+def _without_spans(cell: Element) -> Element:
     for name in ("rowspan", "colspan"):
         if name in cell.attrs:
             del cell.attrs[name]

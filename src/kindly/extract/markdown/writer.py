@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urljoin
 
-from turbohtml import Element, Markdown, PlainText
+from turbohtml import Element, Markdown, PlainText, Text
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from kindly.extract import ExtractOptions
 from kindly.extract.markdown import VERBATIM_TAG
+from kindly.extract.markdown.box_titles import insert_box_titles
 from kindly.extract.markdown.code_blocks import normalise_code_blocks
+from kindly.extract.markdown.escapes import without_escapes
 from kindly.extract.markdown.footnotes import normalise_footnotes
+from kindly.extract.markdown.inline_marks import normalise_inline_marks
 from kindly.extract.markdown.lists import normalise_lists
 from kindly.extract.markdown.tables import normalise_tables
 from kindly.models import Link
@@ -24,6 +27,8 @@ from kindly.text.invisible import clean
 MAX_LINKS = 200
 MAX_LINK_TEXT = 200
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff \t\n"
+"""What themes put into a permalink so that it has a text."""
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = tuple(HEADINGS.split(", "))
 EMPHASIS_TAGS = "strong, b, em, i, u, font"
@@ -31,17 +36,22 @@ PLAIN_ADDRESS = re.compile(r"https?://[\w.:-]+(?:[/?#]\S*)?\Z")
 SITE = re.compile(r"https?://[\w.:-]+(?=[/?#]|\Z)", re.A)
 PLAIN_PATH = re.compile(r"/(?!/)[\w/%~+.,-]*(?:\?[\w/%~+.,=&-]+)?(?:#[\w-]+)?\Z", re.A)
 """A path on the same site without dot segments, which can simply be appended to the origin."""
+NO_PAGE = re.compile(
+    r"[?&](?:action=(?:edit|history)|veaction=edit|redlink=1)\b|/Special:BookSources/|/Template(?:_talk)?:"
+)
+"""Links of wikis to forms and to pages that do not exist."""
 FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})", re.M)
 BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 LONE_BREAK = re.compile(r"^\\\n", re.M)
 EMPHASIS_TAG = re.compile(
     r"^(?P<fence>[ >]*(?P<mark>`{3,}|~{3,})).*?^[ >]*(?P=mark)|(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)|"
-    r"(?<!\\)</?(?P<tag>strong|em|del)>",
+    r"(?<!\\)</?(?P<tag>strong|em|del|s)>",
     re.M | re.S,
 )
-TAG_ALONE = re.compile(r"</?(strong|em|del)>")
+TAG_ALONE = re.compile(r"</?(strong|em|del|s)>")
 """The faster pattern for text without code."""
-EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
+EMPHASIS = {"strong": "**", "em": "*", "del": "~~", "s": "~~"}
+EMPHASIS_ENDS = tuple(f"</{tag}>" for tag in EMPHASIS)
 ESCAPED_NUMBER = re.compile(r"^(\s*\d+)\\\.(?=\S)", re.M)
 
 
@@ -52,7 +62,9 @@ def render(
     links: dict[str, str] = {}
     for root in roots:
         normalise_code_blocks(root)
+        insert_box_titles(root)
         _remove_styling(root)
+        normalise_inline_marks(root)
         normalise_footnotes(root)
         _resolve_links(root, base_url, links)
         _resolve_images(root, options, base_url)
@@ -101,12 +113,12 @@ def _rendered(root: Element, options: ExtractOptions) -> str:
     rendered = root.to_markdown(_style(options.include_links, options.include_images, has_verbatim))
     if "\\." in rendered:
         rendered = ESCAPED_NUMBER.sub(r"\1.", rendered)
-    return collapse_blank_lines(_restore_emphasis(rendered))
+    return collapse_blank_lines(without_escapes(_restore_emphasis(rendered)))
 
 
 def _restore_emphasis(text: str) -> str:
     """Emphasis as Markdown. The library writes tags where a strict parser might misread the marks."""
-    if "</strong>" not in text and "</em>" not in text and "</del>" not in text:
+    if not any(end in text for end in EMPHASIS_ENDS):
         return text
     if "`" not in text and "~~~" not in text:
         return TAG_ALONE.sub(_emphasis_mark, text)
@@ -165,19 +177,28 @@ def _remove_styling(root: Element) -> None:
 def _resolve_links(root: Element, base_url: str, links: dict[str, str]) -> None:
     """Make links absolute, collect them, and replace links without a target by their text."""
     for anchor in root.select("a"):
-        label = " ".join(anchor.text.split())
+        label = " ".join(anchor.text.strip(INVISIBLE).split())
         if label.lower() in PERMALINK and anchor.closest(HEADINGS) is not None:
             anchor.decompose()
             continue
         url = _absolute(anchor.attr("href"), base_url)
-        if url is None or (not label and anchor.select_one("img") is None):
+        if url is None or NO_PAGE.search(url) or (not label and anchor.select_one("img") is None):
             anchor.unwrap()
             continue
+        if label.startswith("[") and label.endswith("]"):
+            _strip_brackets(anchor)
         anchor.attrs.clear()
         anchor.attrs["href"] = url
         if label and url.startswith("http"):
             links.setdefault(url, label[:MAX_LINK_TEXT])
         _move_link_into_heading(anchor, url)
+
+
+def _strip_brackets(anchor: Element) -> None:
+    """Remove brackets around the whole text of a link: Markdown writes its own."""
+    texts = [node for node in anchor.descendants if isinstance(node, Text) and node.data.strip()]
+    if len(texts) == 1 and texts[0].data.count("[") == 1:
+        texts[0].data = texts[0].data.strip()[1:-1]
 
 
 def _move_link_into_heading(anchor: Element, url: str) -> None:

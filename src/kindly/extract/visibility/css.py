@@ -42,6 +42,8 @@ PROPERTY_NAMES = """
 """
 PROPERTIES = frozenset(PROPERTY_NAMES.split())
 
+HIDING_ATTRIBUTES = "[style], [bgcolor], [hidden], [popover]"
+"""One search finds the elements with any of these attributes: each search traverses the whole document."""
 MAX_DIRECT_MATCHES = 300
 """Up to this many candidate elements are matched one by one; above it, the whole document is searched."""
 MAX_MATCHES = 1_000_000
@@ -68,6 +70,9 @@ class Cascade:
         self._winners: dict[Element, dict[str, tuple[Weight, str]]] = {}
         self._document = document
         self._matches_left = MAX_MATCHES
+        self.external = document.select_one("link[rel~=stylesheet]") is not None
+        """Whether the page has a stylesheet that is not known."""
+        self.coloured_fonts = document.select("font[color]")
         rules = rules_of(document)
         variables = Variables([body for _, body in rules])
         self._named = index_by_name(document.iter_elements()) if rules else {}
@@ -77,10 +82,12 @@ class Cascade:
             order: normalise(rules[order][1].lower(), variables)
             for order in {selector.rule for selector in selectors}
         }
-        inline = _inline(document, variables)
+        marked = document.select(HIDING_ATTRIBUTES)
+        inline = _inline(marked, variables)
         legacy_backgrounds = [
-            (element, f"background:{element.attr('bgcolor')}".lower())
-            for element in document.select("[bgcolor]")
+            (element, f"background:{colour}".lower())
+            for element in marked
+            if (colour := element.attr("bgcolor")) is not None
         ]
         colours = HidingColours(
             {
@@ -88,12 +95,18 @@ class Cascade:
                 *(body for _, body in inline),
                 *(body for _, body in legacy_backgrounds),
             },
-            external=document.select_one("link[rel~=stylesheet]") is not None,
+            external=self.external,
         )
         on_background = self._on_background(selectors, [*inline, *legacy_backgrounds], colours)
         self.suspects: dict[str, list[Element]] = {}
         """Elements whose layout may hide text, by the kind of layout."""
         boxes, texts = self._candidates(selectors, inline, colours, on_background)
+        unless_displayed = [
+            element
+            for element in marked
+            if element.attr("hidden") is not None or element.attr("popover") is not None
+        ]
+        boxes.add(unless_displayed, {"display"})
         self._selectors, self._inline = selectors, dict(inline)
         self._by_key: dict[str, list[Selector]] = {}
         self._apply(boxes)
@@ -115,6 +128,13 @@ class Cascade:
         """The declarations that apply to this element itself, without inheritance."""
         return self._styles.get(element, NO_STYLE)
 
+    def show(self, elements: Collection[Element]) -> None:
+        """Drop the `visibility` of these elements: a visitor gets to see them."""
+        for element in elements:
+            if "visibility" in self.of(element):
+                style = self._styles[element]
+                self._styles[element] = {k: v for k, v in style.items() if k != "visibility"}
+
     def _candidates(
         self,
         selectors: Sequence[Selector],
@@ -124,8 +144,7 @@ class Cascade:
     ) -> tuple["_Candidates", "_Candidates"]:
         """Elements that may be hidden as a whole; and elements whose text may be, with ancestors and descendants."""
         boxes, texts = _Candidates(), _Candidates()
-        texts.add(self._document.select("font[color]"), {"colour"})
-        boxes.add(self._document.select("[hidden], [popover]"), {"display"})
+        texts.add(self.coloured_fonts, {"colour"})
         for matched, body, families in self._matches_that_hide(selectors, inline, colours):
             for kind in families & LAYOUTS:
                 self.suspects.setdefault(kind, []).extend(matched)
@@ -297,10 +316,12 @@ def _reset(winners: dict[str, tuple[Weight, str]], weight: Weight) -> None:
             del winners[part]
 
 
-def _inline(document: Document, variables: Variables) -> list[Inline]:
-    """The elements with a `style` attribute. Equal attributes are normalised once."""
+def _inline(elements: Sequence[Element], variables: Variables) -> list[Inline]:
+    """Those of the elements that have a `style` attribute. Equal attributes are normalised once."""
     styled = [
-        (element, (element.attr("style") or "").lower()) for element in document.select("[style]")
+        (element, style.lower())
+        for element in elements
+        if (style := element.attr("style")) is not None
     ]
     normalised = {style: normalise(style, variables, own=True) for _, style in styled}
     return [(element, normalised[style]) for element, style in styled]

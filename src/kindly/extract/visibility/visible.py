@@ -4,6 +4,7 @@ It uses markup, inline styles and the page's own stylesheets, but no layout and 
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from turbohtml import Document, Element, Node, Text
 
@@ -11,6 +12,7 @@ from kindly.extract.visibility.css import Cascade
 from kindly.extract.visibility.layout.box_visibility import is_hidden
 from kindly.extract.visibility.layout.covering import Layers
 from kindly.extract.visibility.layout.cropping import Cropping
+from kindly.extract.visibility.revealed.shown_later import shown_later
 from kindly.extract.visibility.text_visibility import TextStyles, may_hide_text
 
 NOT_TEXT = (
@@ -30,9 +32,6 @@ MAX_PARENTHESIS = 2
 UNLESS_DISPLAYED = ("hidden", "popover")
 """Attributes that a `display` declaration of the page overrides."""
 
-PANELS = "[role=tabpanel], main [role=region][id], article [role=region][id]"
-CHROME = "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=search]"
-
 REVEALED_SHARE = 0.6
 REVEALED_CHARACTERS = 600
 """An element with this much of the page's text is hidden only until a script shows it, so it is kept."""
@@ -43,22 +42,53 @@ Piece = Sequence[Element | Text]
 
 def remove_hidden(document: Document) -> int:
     """Remove hidden elements and text from the tree; return how many of the removed pieces contained text."""
-    fallbacks = sum(bool(element.text.strip()) for element in document.iter_elements(FALLBACKS))
-    document.remove(NOT_TEXT)
+    fallbacks = _remove_fallbacks(document)
     cascade = Cascade(document)
-    document.remove("style")
-    page_characters = len(document.text)
-    panels = _collapsible_panels(document)
-    pieces: list[Piece] = [
-        [element]
-        for element in document.select(HIDDEN_MARKUP)
-        if element not in panels
-        and not _is_displayed(element, cascade)
-        and not _shown_by_script(len(element.text), page_characters)
-    ]
-    pieces += [[rp] for rp in document.select("rp") if len(rp.text.strip()) > MAX_PARENTHESIS]
-    pieces += _hidden_by_style(document, cascade, panels, page_characters)
+    for style in document.select("style"):
+        style.decompose()
+    page = _PageSize(document)
+    marked = document.select(f"{HIDDEN_MARKUP}, rp")
+    by_markup = _hidden_by_markup([at for at in marked if at.tag != "rp"], cascade)
+    by_style, texts = _hidden_by_style(cascade)
+    invisible = [element for element in texts if cascade.of(element).get("visibility") == "hidden"]
+    waiting = {element: cascade.of(element) for element in (*by_markup, *by_style, *invisible)}
+    later = shown_later(document, waiting)
+    cascade.show(later)
+
+    def is_kept(element: Element) -> bool:
+        return element in later or page.is_mostly(len(element.text))
+
+    pieces: list[Piece] = [[element] for element in by_markup if not is_kept(element)]
+    pieces += [[at] for at in marked if at.tag == "rp" and len(at.text.strip()) > MAX_PARENTHESIS]
+    styled: list[Piece] = [[element] for element in by_style if not is_kept(element)]
+    styled += _hidden_texts(cascade, texts, set(by_style) - later, page)
+    if not _is_everything(styled, document):
+        pieces += styled
     return fallbacks + _remove(pieces)
+
+
+def _remove_fallbacks(document: Document) -> int:
+    """Remove what is not text of the page; return how many of the replaced elements contained text."""
+    found = document.select(NOT_TEXT)
+    with_text = sum(bool(at.text.strip()) for at in found if at.tag in FALLBACKS)
+    for element in found:
+        element.decompose()
+    return with_text
+
+
+class _PageSize:
+    """The length of a page's text, counted when it is needed."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    @cached_property
+    def _characters(self) -> int:
+        return len(self._document.text)
+
+    def is_mostly(self, size: int) -> bool:
+        """Whether so many characters are most of the page, which is then hidden only until a script shows it."""
+        return size > REVEALED_CHARACTERS and size > REVEALED_SHARE * self._characters
 
 
 def _is_displayed(element: Element, cascade: Cascade) -> bool:
@@ -69,37 +99,17 @@ def _is_displayed(element: Element, cascade: Cascade) -> bool:
     )
 
 
-def _collapsible_panels(document: Document) -> set[Node]:
-    """Panels that a visitor can open: a visible tab or button controls them."""
-    panels = document.select(PANELS)
-    if not panels:
-        return set()
-    tabs = document.select(
-        "[role=tab], button[aria-controls], a[aria-controls], summary[aria-controls]"
-    )
-    openers = [
-        tab for tab in tabs if tab.text.strip() and tab.closest(f"{CHROME}, [hidden]") is None
-    ]
-    controlled = {tab.attr("aria-controls") for tab in openers} - {None}
-    labels = {tab.attr("id") for tab in openers} - {None}
-    return {
-        panel
-        for panel in panels
-        if (panel.attr("id") in controlled or panel.attr("aria-labelledby") in labels)
-        and panel.closest(CHROME) is None
-    }
+def _hidden_by_markup(marked: Sequence[Element], cascade: Cascade) -> list[Element]:
+    """The elements that browsers do not show, unless the page's own style shows them."""
+    return [element for element in marked if not _is_displayed(element, cascade)]
 
 
-def _hidden_by_style(
-    document: Document, cascade: Cascade, panels: set[Node], page_characters: int
-) -> list[Piece]:
-    """The pieces that styles hide; none if that is the whole page, which a script will show."""
-    external = document.select_one("link[rel~=stylesheet]") is not None
-    text_styles = TextStyles(cascade, external=external)
-    pieces: list[Piece] = []
+def _hidden_by_style(cascade: Cascade) -> tuple[list[Element], list[Element]]:
+    """The elements that a style hides, and those whose text it may hide."""
+    boxes: list[Element] = []
+    texts: list[Element] = []
     checked: dict[tuple[tuple[str, str], ...], tuple[bool, bool]] = {}
-    walked: set[Node] = set()
-    for element in (*cascade, *document.select("font[color]")):
+    for element in (*cascade, *cascade.coloured_fonts):
         if element.tag in ("html", "body", "head"):
             continue
         style = cascade.of(element)
@@ -108,9 +118,22 @@ def _hidden_by_style(
             checked[key] = is_hidden(style), may_hide_text(style)
         hidden, text_may_hide = checked[key]
         if hidden:
-            if element not in panels and not _shown_by_script(len(element.text), page_characters):
-                pieces.append([element])
-        elif (text_may_hide or element.tag == "font") and walked.isdisjoint(element.ancestors):
+            boxes.append(element)
+        if text_may_hide or element.tag == "font":
+            texts.append(element)
+    return boxes, texts
+
+
+def _hidden_texts(
+    cascade: Cascade, texts: list[Element], gone: set[Element], page: _PageSize
+) -> list[Piece]:
+    """The texts that cannot be read, and those that the layout hides."""
+    external = cascade.external
+    text_styles = TextStyles(cascade, external=external)
+    pieces: list[Piece] = []
+    walked: set[Node] = set()
+    for element in texts:
+        if element not in gone and walked.isdisjoint(element.ancestors):
             walked.add(element)
             pieces.append(list(text_styles.hidden_text(element)))
     layouts = (Layers(cascade, external=external), Cropping(cascade, external=external))
@@ -118,15 +141,13 @@ def _hidden_by_style(
         piece
         for layout in layouts
         for piece in layout.hidden()
-        if not _shown_by_script(sum(len(node.text) for node in piece), page_characters)
+        if not page.is_mostly(sum(len(node.text) for node in piece))
     ]
-    return [] if _is_everything(pieces, document, page_characters) else pieces
+    return pieces
 
 
-def _is_everything(pieces: list[Piece], document: Document, page_characters: int) -> bool:
+def _is_everything(pieces: list[Piece], document: Document) -> bool:
     """Whether these pieces are nearly all text of the page; nested pieces count once."""
-    if page_characters <= REVEALED_CHARACTERS or not pieces:
-        return False
     nodes = {node for piece in pieces for node in piece}
     total = sum(_characters(node) for node in nodes if nodes.isdisjoint(node.ancestors))
     return total > REVEALED_CHARACTERS and total > 0.95 * _characters(document)
@@ -146,7 +167,3 @@ def _remove(pieces: list[Piece]) -> int:
     for node in nodes:
         node.decompose()
     return with_text
-
-
-def _shown_by_script(size: int, page_characters: int) -> bool:
-    return size > REVEALED_CHARACTERS and size > REVEALED_SHARE * page_characters

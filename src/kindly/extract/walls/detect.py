@@ -216,18 +216,24 @@ def _shell(evidence: Evidence) -> None:
     size = len(evidence.text)
     if size > BARE_CHARACTERS or patterns.POLICY_TITLE.search(evidence.title):
         return
-    says_so_in_text = patterns.SCRIPT_TEXT.search(evidence.text)
-    says_so_elsewhere = size <= SHELL_CHARACTERS and patterns.SCRIPT_TEXT.search(
-        evidence.whole_text
-    )
+    says_so_elsewhere = size <= SHELL_CHARACTERS and _asks_for_scripts(evidence.whole_text)
     waiting = not evidence.text or patterns.LOADING_TEXT.match(evidence.text)
-    draws = "<script" in evidence.markup and patterns.DRAWING_SCRIPT.search(evidence.markup)
     if (
-        (says_so_in_text and (size <= SHELL_CHARACTERS or _is_shell(evidence)))
+        (_asks_for_scripts(evidence.text) and (size <= SHELL_CHARACTERS or _is_shell(evidence)))
         or (says_so_elsewhere and (size <= NOTHING_CHARACTERS or _has_empty_mount(evidence)))
-        or (waiting and draws and not _is_gallery(evidence))
+        or (waiting and _draws(evidence) and not _is_gallery(evidence))
     ):
         raise _needs_browser(evidence)
+
+
+def _asks_for_scripts(text: str) -> bool:
+    """Whether a text asks for JavaScript; most texts do not contain the word, which is fast to tell."""
+    return patterns.SCRIPT_WORD in text.lower() and patterns.SCRIPT_TEXT.search(text) is not None
+
+
+def _draws(evidence: Evidence) -> bool:
+    markup = evidence.markup
+    return "<script" in markup and patterns.DRAWING_SCRIPT.search(markup) is not None
 
 
 def _has_empty_mount(evidence: Evidence) -> bool:

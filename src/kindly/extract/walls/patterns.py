@@ -115,6 +115,8 @@ NOT_FOUND_TEXT = re.compile(
 )
 
 SCRIPT_TEXT = re.compile(script_evidence.REQUESTS, re.I)
+SCRIPT_WORD = "java"
+"""Every match of `SCRIPT_TEXT` contains it."""
 SHELL_MARKUP = re.compile(
     rf"<(?:div|main|section|body)[^>]{{0,200}}\bid=[\"']?(?:{script_evidence.MOUNTS})\b|"
     rf"<app-root\b|<shreddit-app\b|<ytd-app\b|{script_evidence.FRAMEWORKS}|{script_evidence.MODULE}",

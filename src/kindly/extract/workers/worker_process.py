@@ -4,6 +4,7 @@ It limits its own memory and time (`setrlimit`, `setitimer`), keeps no state bet
 closes or the server dies.
 """
 
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,6 +32,8 @@ MAX_HALVES = 3
 """How often a cut page is halved until it can be read."""
 TRIMMED_BYTES = 6 * 1024 * 1024
 """Allocators keep memory after a large page; a worker that has grown by more than this returns it to the system."""
+COLLECTED_OBJECTS = 10_000
+"""Cycles are looked for after so many new objects: a page makes tens of thousands, and hardly any are in cycles."""
 MAX_GROWTH_BYTES = 24 * 1024 * 1024
 """A worker that stays larger by more than this than it was before its first page is replaced."""
 
@@ -66,11 +69,13 @@ def _trimmed() -> int:
 
 
 def _load_parser() -> Extract:
-    """Import the extraction and load its model before the first page arrives."""
+    """Import the extraction and load its model before the first page arrives; neither is ever collected."""
     from kindly.extract.content.classify import load_model
     from kindly.extract.document import extract
 
     load_model()
+    gc.freeze()
+    gc.set_threshold(COLLECTED_OBJECTS)
     return extract
 
 

@@ -8,7 +8,7 @@ WITH_UVX = f"uvx --from '{EXTRA} @ git+{REPOSITORY}' {SERVER_NAME} start-mcp-ser
 WITH_PIP = f"pip install '{EXTRA}'"
 DRIVER = f"start Kindly with `{WITH_UVX}`, or run `{WITH_PIP}`"
 CHROMIUM = {"darwin": "brew install --cask chromium", "win32": "winget install Google.Chrome"}
-ON_LINUX = "apt-get install chromium"
+ON_LINUX = "apt-get install chromium libatomic1"
 
 
 def install_chromium(platform: str) -> str:

@@ -1,5 +1,6 @@
 """Exceptions of the HTTP libraries → our errors. One table; the first match wins."""
 
+import re
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,6 +84,8 @@ TABLE: tuple[tuple[tuple[type[Exception], ...], Leaf, str], ...] = (
 )
 
 FOREIGN = tuple(kind for kinds, _, _ in TABLE for kind in kinds)
+PROXY_STATUS = re.compile(r"[45]\d\d\b")
+"""How the message of a refused `CONNECT` starts."""
 DROPPED = (httpcore2.ReadError, httpcore2.WriteError)
 
 
@@ -105,6 +108,13 @@ def to_leaf(error: Exception, url: Url, *, before_answer: bool = False) -> Fetch
         return PageUnreachable(
             f"The certificate of {url.host} was not accepted ({refused.verify_message}); "
             "SSL_CERT_FILE can name another authority.",
+            url=str(url),
+        )
+    if isinstance(error, (httpcore2.ProxyError, httpx2.ProxyError)) and (
+        found := PROXY_STATUS.match(str(error))
+    ):
+        return PageUnreachable(
+            f"The configured proxy, not {url.host}, refused the connection (HTTP {found[0]}).",
             url=str(url),
         )
     leaf, sentence = next(

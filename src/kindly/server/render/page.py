@@ -19,6 +19,9 @@ from kindly.server.render.formatting import (
 )
 from kindly.server.render.look_alikes import defused
 from kindly.server.render.results import PageResult
+from kindly.text.relative_links import shortened
+
+PLAIN_TEXT = "text/plain"
 
 
 def page_result(
@@ -115,10 +118,10 @@ def _content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
     if source.document is None or passage is None:
         return note(source.outcome)
     if excerpt.excerpts:
-        return _excerpts(excerpt, source.document.url, fence)
+        return _excerpts(excerpt, source.document, fence)
     if not passage.text.strip():
         return f"_Left out: no room in this answer. {_continuation(excerpt)}_"
-    fenced = fence.around(passage.text.strip("\n"), address(source.document.url))
+    fenced = _fenced(passage.text.strip("\n"), source.document, fence)
     if excerpt.cursor is None:
         return fenced
     return (
@@ -127,16 +130,23 @@ def _content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
     )
 
 
+def _fenced(text: str, document: Document, fence: AnyFence) -> str:
+    """Page text between marks; a model reads short links, a person or program full ones."""
+    if fence.short_links and document.format == "markdown" and document.media_type != PLAIN_TEXT:
+        text = shortened(text, document.url)
+    return fence.around(text, address(document.url))
+
+
 def note(outcome: Outcome) -> str:
     """Why a page was not read, and the next step."""
     return f"_Page not read ({outcome.kind}): {explained(outcome)}_"
 
 
-def _excerpts(excerpt: SourceExcerpt, url: str, fence: AnyFence) -> str:
+def _excerpts(excerpt: SourceExcerpt, document: Document, fence: AnyFence) -> str:
     """The parts of a long page that the query needs, with marks for the gaps between them."""
     total = excerpt.excerpts[0].total
     shown = sum(passage.end - passage.start for passage in excerpt.excerpts)
-    fenced = fence.around("\n\n".join(with_gaps(excerpt.excerpts)), address(url))
+    fenced = _fenced("\n\n".join(with_gaps(excerpt.excerpts)), document, fence)
     return (
         f"{fenced}\n_Cut to what the query needs: {shown:,} of {total:,} characters. "
         f"{_continuation(excerpt)}{_outline('All of it', excerpt)}_"

@@ -108,6 +108,7 @@ async def web_search(call: Call, arguments: WebSearchArguments) -> Output:
 async def get_content(call: Call, arguments: GetContentArguments) -> Output:
     """Read one page, from the start or from where a cursor points."""
     stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
+    url = pipeline.followed(stages, arguments.url)
     options = ExtractOptions(
         format=arguments.format,
         selector=arguments.selector,
@@ -116,30 +117,31 @@ async def get_content(call: Call, arguments: GetContentArguments) -> Output:
     )
     try:
         document, start = await pipeline.fetch_or_resume(
-            stages, arguments.url, options, call.deadline, cursor=arguments.cursor
+            stages, url, options, call.deadline, cursor=arguments.cursor
         )
     except (FetchError, ExtractError) as error:
-        data = to_data(unread_page(arguments.url, error.outcome))
+        data = to_data(unread_page(url, error.outcome))
         return Output(sentence(error), data, failed=True, outcome=error.kind)
-    return to_output(page_result(arguments.url, document, start, new_fence(), tokens))
+    return to_output(page_result(url, document, start, new_fence(), tokens))
 
 
 async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
     """The passages of one page that answer, or the closest."""
+    url = pipeline.followed(call.app.stages, arguments.url)
     try:
         found = await pipeline.read(
             call.app.stages,
-            arguments.url,
+            url,
             as_list(arguments.question),
             call.deadline,
             limit=arguments.max_results,
             force_refresh=arguments.force_refresh,
         )
     except (FetchError, ExtractError) as error:
-        data = {"url": arguments.url, "findings": [], **status_data(error.outcome)}
+        data = {"url": url, "findings": [], **status_data(error.outcome)}
         return Output(sentence(error), data, failed=True, outcome=error.kind)
     tokens = call.app.tokens_for(arguments.max_tokens)
-    return to_output(page_findings(arguments.url, found, new_fence(), tokens))
+    return to_output(page_findings(url, found, new_fence(), tokens))
 
 
 async def recall(call: Call, arguments: RecallArguments) -> Output:
