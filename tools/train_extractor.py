@@ -20,13 +20,14 @@ from statistics import fmean
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.choose import select_blocks, sigmoid
+from kindly.extract.content.choose import content_blocks, sigmoid
 from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds, smooth
+from kindly.extract.content.main_content import without_copies
 from kindly.extract.content.network import Ensemble
+from kindly.extract.content.outline import with_headings, with_tables_of_contents
 from kindly.extract.content.trees import PackedTrees
 from tools.extractor_network import TrainingExample, ensemble_to_arrays, train_ensemble
 from tools.extractor_pages import TrainingPage, read_pages
@@ -166,7 +167,7 @@ def sample_of(found: list[TrainingPage]) -> Sample:
     )
 
 
-def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
+def f1(page: TrainingPage, keep: list[bool]) -> float:
     """Word F1 of the kept blocks."""
     words: Counter[str] = Counter()
     for tokens, kept in zip(page.tokens, keep, strict=True):
@@ -175,14 +176,21 @@ def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
     return 2 * (words & page.truth).total() / max(1, words.total() + page.truth.total())
 
 
+def select(page: TrainingPage, table: FeatureTable, log_odds: Floats) -> list[bool]:
+    """The blocks that the product keeps, except for footnotes and boilerplate by name, which need the page's tree."""
+    blocks = page.blocks
+    keep = content_blocks(blocks, sigmoid(smooth(log_odds, table)), table.words)
+    outlined = with_tables_of_contents(blocks, with_headings(blocks, keep))
+    return without_copies(blocks, outlined.tolist())
+
+
 def report(name: str, sample: Sample, predictions: list[Floats]) -> None:
     """Print the mean F1 over pages, over page types, and of each type, for every set."""
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in sample.textless:
         scores[page.source][page.page_type].append(0.0)
     for page, table, log_odds in zip(sample.pages, sample.tables, predictions, strict=True):
-        keep = select_blocks(page.blocks, sigmoid(smooth(log_odds, table)), table.words)
-        scores[page.source][page.page_type].append(f1(page, keep))
+        scores[page.source][page.page_type].append(f1(page, select(page, table, log_odds)))
     for source, by_type in scores.items():
         means = {kind: fmean(values) for kind, values in sorted(by_type.items())}
         overall = fmean(value for values in by_type.values() for value in values)

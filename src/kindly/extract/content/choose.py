@@ -43,14 +43,22 @@ def select_blocks(
     blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
+    keep = content_blocks(blocks, probabilities, words, boilerplate)
+    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
+    return with_tables_of_contents(blocks, with_notes)
+
+
+def content_blocks(
+    blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
+) -> Flags:
+    """The blocks with the best expected F1, at least one."""
     pooled = pool_structures(blocks, probabilities, words)
     for at in boilerplate:
         pooled[blocks.starts[at] : blocks.ends[at]] = 0
     keep = maximise_expected_f1(pooled, words) & (pooled > 0)
     if not keep.any():
         keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
-    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
-    return with_tables_of_contents(blocks, with_notes)
+    return keep
 
 
 def sigmoid(log_odds: Floats) -> Floats:
