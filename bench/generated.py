@@ -65,7 +65,7 @@ class Generator:
 
     def pages(self, numbers: Iterable[int]) -> Iterator[GeneratedPage]:
         """The pages with these numbers, of `PAGE_CHUNKS` chunks each."""
-        return map(self._page, numbers)
+        return map(self.page, numbers)
 
     def questions(self, chunks: int, count: int) -> list[str]:
         """Distinct questions, each about three topics of a page."""
@@ -84,11 +84,12 @@ class Generator:
         drawn = np.searchsorted(self._cumulated, chance.random(4 * TOPICS))
         return np.resize(drawn[drawn >= COMMON], TOPICS)
 
-    def _page(self, number: int) -> GeneratedPage:
+    def page(self, number: int, url: str = "", chunks: int = PAGE_CHUNKS) -> GeneratedPage:
+        """One page; without a `url`, its number is its address."""
         chance = np.random.default_rng((self._seed, number))
-        url = f"https://generated.example/{number}"
+        url = url or f"https://generated.example/{number}"
         topics = self._topics(number)
-        drawn_sizes = chance.lognormal(np.log(MEDIAN_WORDS), SIGMA, PAGE_CHUNKS)
+        drawn_sizes = chance.lognormal(np.log(MEDIAN_WORDS), SIGMA, chunks)
         sizes = np.clip(drawn_sizes, FEWEST_WORDS, MOST_WORDS).astype(int)
         drawn = np.searchsorted(self._cumulated, chance.random(sizes.sum()))
         swapped = chance.random(len(drawn)) < TOPIC_SHARE
@@ -96,18 +97,18 @@ class Generator:
         drawn[swapped] = topics[places]
         words = tuple(np.split(drawn, np.cumsum(sizes)[:-1]))
         title = f"Guide to {self.words[topics[0]]}"
-        chunks, start = [], 0
+        made, start = [], 0
         for part, numbers in enumerate(words):
             text = self._prose(numbers, chance)
             section = (title, self.words[topics[part % TOPICS]])
             name = sha256(f"{url}|{part}|{text}".encode()).hexdigest()
             end = start + len(text)
-            chunks.append(Chunk(name, url, text, start, end, section, len(text) // 4))
+            made.append(Chunk(name, url, text, start, end, section, len(text) // 4))
             start = end + 2
-        vectors = np.add.reduceat(self._vectors[drawn], np.cumsum(sizes) - sizes, axis=0)
+        vectors = np.stack([self._vectors[numbers].sum(axis=0) for numbers in words])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         entry = StoredPageInfo(url, title, NOON, f"hash {number}", start)
-        return GeneratedPage(entry, tuple(chunks), words, vectors)
+        return GeneratedPage(entry, tuple(made), words, vectors)
 
     def _prose(self, words: Numbers, chance: np.random.Generator) -> str:
         spelled = [self.words[word] for word in words.tolist()]

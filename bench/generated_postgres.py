@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 from hashlib import sha256
+from itertools import chain
 from multiprocessing import get_context
 from typing import Any
 
 import psycopg
 
-from bench.generated import PAGE_CHUNKS, Generator
+from bench.generated import MOST_WORDS, PAGE_CHUNKS, Generator
 from kindly.read import row_format
 from kindly.read.ranking.prepared import with_prepared
 from kindly.read.ranking.static_model import NAME, load
@@ -26,6 +27,8 @@ DOCUMENTS = f"COPY kindly_documents ({row_format.DOCUMENT}, doc, key, size) FROM
 CHUNKS = f"COPY kindly_chunks ({row_format.CHUNK}, doc, position, words, embedding) FROM STDIN"
 BATCH = 250
 """Pages per COPY."""
+PLACES = tuple(str(min(place, MAX_POSITION)) for place in range(1, 2 * MOST_WORDS))
+"""The positions of words as text, for twice as many as a chunk has."""
 MISSING = """
 SELECT n, id, url, text, start_at, end_at, section_path, tokens FROM kindly_chunks
 JOIN kindly_documents USING (doc) WHERE id = ANY(%s) AND prepared IS NULL
@@ -63,13 +66,12 @@ def prepare_found(url: str, ids: Sequence[str]) -> None:
                 "UPDATE kindly_chunks SET prepared = %s WHERE n = %s",
                 [(one.prepared, numbers[one.id]) for one in with_prepared(chunks, model)],
             )
-        connection.execute("VACUUM ANALYZE kindly_chunks")
 
 
 def _copy_part(url: str, first: int, pages: int, step: int) -> None:
     """Every `step`th page."""
     generator = Generator(load())
-    stems = [terms(word) for word in generator.words]
+    stems = [tuple(map(quoted, terms(word))) for word in generator.words]
     with psycopg.connect(url, autocommit=True) as connection:
         for batch in batched(range(first, pages, step), BATCH):
             _copy(connection, batch, generator, stems)
@@ -104,10 +106,11 @@ def batched(numbers: range, size: int) -> Iterator[range]:
 
 
 def _lexemes(stems: Iterable[Sequence[str]]) -> str:
+    """The positions of each quoted stem, as a tsvector is written."""
     places: dict[str, list[str]] = {}
-    place = 0
-    for word in stems:
-        for term in word:
-            place += 1
-            places.setdefault(term, []).append(str(min(place, MAX_POSITION)))
-    return " ".join(f"{quoted(term)}:{','.join(where)}" for term, where in places.items())
+    for term, place in zip(chain.from_iterable(stems), PLACES, strict=False):
+        if term in places:
+            places[term].append(place)
+        else:
+            places[term] = [place]
+    return " ".join(f"{term}:{','.join(where)}" for term, where in places.items())

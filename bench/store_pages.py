@@ -1,22 +1,24 @@
-"""Generated pages for the benchmarks of stores: realistic word frequencies, and vectors that follow the words."""
+"""Pages and questions of `bench.generated` for the benchmarks of stores, and the exact result to compare with."""
 
-import hashlib
 import random
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 from tests.support.stored_pages import Made
 
-from kindly.models import Chunk, StoredPageInfo
+from bench.generated import Generator
+from kindly.read.ranking.prepared import with_prepared
+from kindly.read.ranking.static_model import NAME, load
 from kindly.read.store import EmbeddingModel
+from kindly.text.terms import terms
 
-WORDS = 60_000
-CHUNK_WORDS = 120
-QUESTION_WORDS = 6
 DIMENSION = 256
-NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
+QUESTIONS = 200
+OF_PAGES = 20_000
+"""Questions are about the topics of these chunks."""
 
 Vectors = NDArray[np.float32]
 
@@ -44,14 +46,12 @@ class NewPage(Made):
 class Library:
     """Generates pages and questions, and keeps the vectors for the exact result."""
 
-    model = EmbeddingModel("made-up-256", DIMENSION)
+    model = EmbeddingModel(NAME, DIMENSION)
 
     def __init__(self, seed: int) -> None:
-        self._chance = np.random.default_rng(seed)
-        ranks = np.arange(1, WORDS + 1)
-        self._share = np.cumsum(1 / ranks) / (1 / ranks).sum()
-        words = np.random.default_rng(7).standard_normal((WORDS, DIMENSION)).astype(np.float32)
-        self._word_vectors = words * np.log1p(ranks)[:, None].astype(np.float32) / 10
+        self._model = load()
+        self._generator = Generator(self._model, seed)
+        self._numbers = count()
         self._ids: list[str] = []
         self._vectors: list[Vectors] = []
         self._stacked: Vectors | None = None
@@ -61,33 +61,39 @@ class Library:
         return f"https://bench.example/{name}"
 
     def page(self, name: str, chunks: int, version: int) -> NewPage:
-        """A page with that number of chunks; its title is its version."""
-        url = self.url(name)
-        drawn = np.searchsorted(self._share, self._chance.random((chunks, CHUNK_WORDS)))
-        made, vectors, start = [], {}, 0
-        for numbers in drawn:
-            text = " ".join(f"w{number}" for number in numbers)
-            id_ = hashlib.sha256(f"{url}|{text}".encode()).hexdigest()
-            made.append(Chunk(id_, url, text, start, start + len(text), ("Guide",), CHUNK_WORDS))
-            vectors[id_] = self._vector(numbers)
-            start += len(text) + 1
+        """A page with that number of chunks, ready for ranking; its title is its version."""
+        made = self._generator.page(next(self._numbers), self.url(name), chunks)
+        vectors = {chunk.id: row for chunk, row in zip(made.chunks, made.vectors, strict=True)}
         self._ids += vectors
         self._vectors += vectors.values()
-        return NewPage(StoredPageInfo(url, f"v{version}", NOON, "", start), tuple(made), vectors)
+        entry = replace(made.entry, title=f"v{version}")
+        return NewPage(entry, with_prepared(made.chunks, self._model), vectors)
 
     def question(self, chance: random.Random) -> Question:
-        """A question of a few words, frequent ones and rare ones."""
-        numbers = [int(WORDS ** chance.random()) - 1 for _ in range(QUESTION_WORDS)]
-        text = " ".join(f"w{number}" for number in numbers)
-        return Question(text, self._vector(np.array(numbers)))
+        """A question with frequent and rare words."""
+        return chance.choice(self.questions)
 
-    def nearest(self, vector: Vectors, count: int) -> set[str]:
+    @cached_property
+    def questions(self) -> list[Question]:
+        """Distinct questions."""
+        texts = self._generator.questions(OF_PAGES, QUESTIONS)
+        return [
+            Question(text, row) for text, row in zip(texts, self._model.embed(texts), strict=True)
+        ]
+
+    def rarest(self, words: list[str], most: int) -> list[str]:
+        """The least frequent of these terms."""
+        return sorted(words, key=lambda word: self._ranks.get(word, 0))[-most:]
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {
+            term: rank for rank, word in enumerate(self._generator.words) for term in terms(word)
+        }
+
+    def nearest(self, vector: Vectors, most: int) -> set[str]:
         """The ids of the nearest chunks by exact cosine."""
         if self._stacked is None or len(self._stacked) != len(self._vectors):
             self._stacked = np.stack(self._vectors)
         alike = self._stacked @ vector
-        return {self._ids[place] for place in np.argsort(-alike)[:count]}
-
-    def _vector(self, numbers: NDArray[np.int64]) -> Vectors:
-        total: Vectors = self._word_vectors[numbers].sum(axis=0)
-        return total / np.linalg.norm(total)
+        return {self._ids[place] for place in np.argsort(-alike)[:most]}

@@ -331,6 +331,8 @@ class StoredPageInfo:
     language: str | None = None
     how: How = How()
     partial: bool = False
+    cut: bool = False
+    """Whether it is partial because the page was larger than the limit."""
 
 
 @dataclass(frozen=True, slots=True)

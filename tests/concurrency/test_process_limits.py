@@ -22,7 +22,7 @@ def test_memory_use_is_read_from_statm(tmp_path: Path) -> None:
 def test_limits_of_the_allocator_leave_a_process_that_works() -> None:
     program = (
         "from kindly.concurrency import process_limits\n"
-        "process_limits.share_one_arena()\n"
+        "process_limits.keep_heap_small()\n"
         "process_limits.give_memory_back()\n"
         "print(len(bytes(1000)))"
     )

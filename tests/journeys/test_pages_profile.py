@@ -593,6 +593,16 @@ async def test_a_paywalled_page_is_protected(site: Site, tmp_path: Path, words: 
     assert answer["queries"] == [{"query": "bees", "results": []}]
 
 
+async def test_a_page_that_is_too_large_is_not_protected(site: Site, tmp_path: Path) -> None:
+    script = f"<script>{'x=1;' * 20_000}</script>"
+    url = site.add("/large", html(f"<main><p>{'Bees dance. ' * 30}</p></main>{script}"))
+    async with calling(settings(site, tmp_path, KINDLY_MAX_PAGE_BYTES="20000")) as call:
+        answers = [data(await call("web.readFromPage", url=url, query="bees")) for _ in range(2)]
+    for answer in answers:
+        assert "Bees dance." in answer["queries"][0]["results"][0]["text"]
+        assert answer["note"] != "content protected"
+
+
 async def test_a_page_without_text_has_a_note_and_no_chunks(site: Site, tmp_path: Path) -> None:
     url = site.add("/empty", html("<title>Nothing</title><main></main>"))
     async with calling(settings(site, tmp_path)) as call:

@@ -87,6 +87,18 @@ def test_small_sections_are_merged_under_what_they_share() -> None:
     assert chunk.text == text
 
 
+def test_chunk_names_the_page_that_it_begins_on() -> None:
+    text = f"— page 1 —\n\n# Book\n\n{prose(40)}\n\n— page 2 —\n\n{prose(40, 50)}\n\n## Two\n\n{prose(40, 100)}"
+
+    chunks = split(text, URL, size=256)
+
+    assert [chunk.section for chunk in chunks if chunk.text.startswith("—")] == [
+        ("p. 1",),
+        ("Book", "p. 2"),
+    ]
+    assert chunks[-1].section == ("Book", "Two", "p. 2")
+
+
 def test_duplicate_text_is_kept_once() -> None:
     same = "# Same\n\n" + prose(40)
     text = f"{same}\n\n{same}\n\n{same}"

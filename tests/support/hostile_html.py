@@ -23,12 +23,20 @@ def write_process(report: str) -> None:
         new.replace(report)
 
 
+def hang(go: str) -> None:
+    """Wait until this file exists; without a name, for ten minutes."""
+    until = time.monotonic() + 600
+    while time.monotonic() < until and not (go and Path(go).exists()):
+        time.sleep(0.01)
+
+
 def obey(page: Page, options: ExtractOptions) -> Document:
     text, _, report = page.body.decode().partition(" ")
     match text:
         case "hang":
-            write_process(report)
-            time.sleep(600)
+            where, _, go = report.partition(" ")
+            write_process(where)
+            hang(go)
         case "killed" | "crash":
             os.kill(os.getpid(), signal.SIGKILL if text == "killed" else signal.SIGSEGV)
         case "bug":

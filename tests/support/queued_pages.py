@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from kindly.models import Passage, StoredPageInfo
-from kindly.read.indexing.index_process import answer_to, prepare
+from kindly.read.indexing.index_process import Indexing
 from kindly.read.indexing.index_protocol import (
     QueuedPage,
     decode_passages,
@@ -42,17 +42,18 @@ class DirectIndexer:
     broken: str = "nothing is broken"
     batches: list[list[str]] = field(default_factory=list)
     rests: int = 0
+    _indexing: Indexing = field(default_factory=lambda: Indexing(embed))
 
     async def prepare(self, pages: Sequence[QueuedPage]) -> list[PreparedPage]:
         self.batches.append([page.entry.title for page in pages])
         if any(self.broken in page.text for page in pages):
             raise IndexingFailed
-        return decode_prepared(prepare(encode_texts(pages, 512), embed), pages)
+        return decode_prepared(self._indexing.answer(encode_texts(pages, 512)), pages)
 
     async def rank(self, page: QueuedPage, question: str, limit: int) -> tuple[Passage, ...]:
         if self.broken in page.text:
             raise IndexingFailed
-        return decode_passages(answer_to(encode_question(page, 512, question, limit), embed))
+        return decode_passages(self._indexing.answer(encode_question(page, 512, question, limit)))
 
     async def warm(self) -> None:
         self.batches.append([])

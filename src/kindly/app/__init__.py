@@ -16,7 +16,7 @@ from kindly.app.lazy import LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
-from kindly.concurrency.process_limits import share_one_arena
+from kindly.concurrency.process_limits import keep_heap_small
 from kindly.errors import KindlyError
 from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.fetch.fetcher import Seams, open_fetcher
@@ -67,7 +67,7 @@ class App:
 
     async def warm(self) -> None:
         """Prepare what the first call would wait for, before most threads start. That call reports a failure."""
-        share_one_arena()
+        keep_heap_small()
         with suppress(KindlyError):
             await self.tls.context()
 
@@ -81,10 +81,13 @@ class App:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, *, many_pages: bool = False) -> AsyncIterator[App]:
+async def open_app(
+    settings: Settings, *, many_pages: bool = False, leaves_pages: bool = False
+) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened at first use.
 
-    `many_pages`: more than one page is expected, so the first one starts two parsers.
+    `many_pages`: more than one page is expected, so the first one starts two parsers. `leaves_pages`: few
+    pages that were answered are not stored at the end, but by the next process.
     """
     tls, redactor = Tls(settings.ssl_cert_file), Redactor.of(settings.secrets())
     warn_once, slots = WarnOnce(), anyio.Semaphore(settings.concurrency)
@@ -112,7 +115,7 @@ async def open_app(settings: Settings, *, many_pages: bool = False) -> AsyncIter
         stack.callback(tasks.cancel_scope.cancel)
         search = LazySearch(settings, tls, tasks, traffic, warn_once)
         stack.push_async_callback(search.aclose)
-        library = LazyLibrary(settings, tls, traffic, warn_once, tasks)
+        library = LazyLibrary(settings, tls, traffic, warn_once, tasks, leaves_pages=leaves_pages)
         stack.push_async_callback(library.aclose)
         browser = renderer(settings, tls, tasks)
         stages = Stages(

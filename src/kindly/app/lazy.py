@@ -99,12 +99,15 @@ class LazyLibrary:
         traffic: Traffic = STRAIGHT,
         warn_once: WarnOnce | None = None,
         tasks: TaskGroup | None = None,
+        *,
+        leaves_pages: bool = False,
     ) -> None:
         self._settings = settings
         self._tls = tls
         self._traffic = traffic
         self._warn_once = warn_once
         self._tasks = tasks
+        self._leaves_pages = leaves_pages
         self._opening = anyio.Lock()
         self._opened: OpenLibrary | None = None
 
@@ -117,7 +120,9 @@ class LazyLibrary:
                 context = await self._tls.context() if remote else None
                 opened = build_library(self._settings, context, self._traffic, self._warn_once)
                 if self._tasks is not None:
-                    queue = await open_queue(opened.library, self._settings)
+                    queue = await open_queue(
+                        opened.library, self._settings, leaves_pages=self._leaves_pages
+                    )
                     self._tasks.start_soon(queue.run)
                 self._opened = opened
             return self._opened.library

@@ -128,7 +128,7 @@ def _print(result: Result, redactor: Redactor) -> None:
 
 async def _run(settings: Settings, verb: Verb) -> Result | KindlyError:
     """The output or the error. An error that left the app's task groups would be wrapped in an exception group."""
-    async with open_app(settings) as app:
+    async with open_app(settings, leaves_pages=True) as app:
         with _progress() as progress:
             try:
                 return await verb(app, Deadline.after(app.deadline_s), progress)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 PR_SET_PDEATHSIG = 1
-M_ARENA_MAX = -8
+M_ARENA_MAX, M_MMAP_THRESHOLD = -8, -3
+LARGE_BYTES = 128 * 1024
+"""A block of at least this size is returned to the system as soon as it is free."""
 LIBRARIES_BYTES = 512 * 1024 * 1024
 """Address space for libraries that are loaded when they are needed."""
 
@@ -71,10 +73,12 @@ def give_memory_back() -> None:
             trim(0)
 
 
-def share_one_arena() -> None:
-    """Have all threads of this process allocate from one heap. With one for each, most of their memory lies unused.
+def keep_heap_small() -> None:
+    """Have all threads of this process allocate from one heap, and large blocks outside of it.
 
-    Only with the GNU library.
+    With one heap for each thread, most of their memory lies unused. By default the first large block that is freed
+    makes the allocator take all later ones from the heap, where the pages of many calls leave holes between them. Only
+    with the GNU library.
     """
     if sys.platform == "linux":
         import ctypes
@@ -82,6 +86,7 @@ def share_one_arena() -> None:
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
             option(M_ARENA_MAX, 1)
+            option(M_MMAP_THRESHOLD, LARGE_BYTES)
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedTex
             markup = within_elements(decode(page)) if page.cut else decode(page)
             return read_html(markup, options, page.url, composed=page.composed)
         case "pdf":
-            from kindly.extract.formats.pdf import read_pdf
+            from kindly.extract.formats.pdf.pdf_reader import read_pdf
 
             return read_pdf(page.body, options, page.url)
         case "word" | "sheets" | "slides" | "epub":

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from kindly.budget import count_tokens
 from kindly.models import Chunk
 from kindly.read.ranking.segment import Block, blocks, sentences
+from kindly.text.page_marks import PAGE_MARK, page_label, page_of
 
 OVERLAP = 0.12
 MAX_OVERLAP = 0.15
@@ -45,14 +46,19 @@ def split(text: str, url: str, *, size: int = 512) -> tuple[Chunk, ...]:
     text = _bounded(text)
     merger = _Merger(text, url, max(size, 16))
     path: list[tuple[int, str]] = []
+    page: tuple[str, ...] = ()
     for block in blocks(text):
-        if block.kind == "heading":
+        mark = PAGE_MARK.fullmatch(text[block.start : block.end].strip())
+        if mark:
+            page = (page_label(int(mark[1])),)
+        elif block.kind == "heading":
             while path and path[-1][0] >= block.level:
                 path.pop()
             path.append((block.level, block.title))
-            merger.enter(tuple(title for _, title in path if title))
+        if mark or block.kind == "heading":
+            merger.enter((*(title for _, title in path if title), *page))
         for piece in _pieces(text, block, merger.size):
-            merger.add(piece, content=block.kind != "heading")
+            merger.add(piece, content=block.kind != "heading" and not mark)
     merger.flush()
     return tuple(merger.chunks)
 
@@ -152,6 +158,9 @@ class _Merger:
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings that both have, and the page of the first."""
+    if page_of(one) is not None:
+        return (*_shared(one[:-1], other), one[-1])
     same = 0
     while same < min(len(one), len(other)) and one[same] == other[same]:
         same += 1

@@ -153,8 +153,10 @@ class Library:
         """
         if not _may_store(page):
             return ""
+        return await self._later(QueuedPage(_entry(url, document, page), document.text))
+
+    async def _later(self, queued: QueuedPage) -> str:
         await self._check_model()
-        queued = QueuedPage(_entry(url, document, page), document.text)
         if self._queue is not None:
             try:
                 return "" if await self._queue.add(queued) else NOT_KEPT
@@ -172,8 +174,9 @@ class Library:
             ModelMismatch: the library's vectors are another model's.
         """
         if self._queue is not None and self._indexer is not None:
-            await self.keep_later(url, document, page)
             queued = QueuedPage(_entry(url, document, page), document.text)
+            if _may_store(page):
+                await self._later(queued)
             with suppress(IndexingFailed):
                 return await self._indexer.rank(queued, question, limit)
         stored, _ = await self.keep(url, document, page)
@@ -348,6 +351,7 @@ def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
         language=document.metadata.language,
         how=document.how,
         partial=document.partial,
+        cut=document.cut,
     )
 
 

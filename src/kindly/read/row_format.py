@@ -29,9 +29,7 @@ BYTES_PER_TEXT_BYTE = 3
 BYTES_PER_CHUNK = 400
 BYTES_PER_DIMENSION = 3
 HALF_BYTES = 2
-DOCUMENT = (
-    "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial"
-)
+DOCUMENT = "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial, cut"
 CHUNK = "id, text, start_at, end_at, section_path, tokens"
 """Columns that all databases share."""
 PREPARED_CHUNK = f"{CHUNK}, prepared"
@@ -91,7 +89,7 @@ def from_path(path: str | None) -> tuple[str, ...]:
 
 def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
     """The page from a row that begins with the columns of `DOCUMENT`."""
-    url, title, etag, last_modified, _, content_hash, total, language, how, partial = row[
+    url, title, etag, last_modified, _, content_hash, total, language, how, partial, cut = row[
         :DOCUMENT_COLUMNS
     ]
     return StoredPageInfo(
@@ -105,6 +103,7 @@ def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
         language=language,
         how=How.parse(how),
         partial=bool(partial),
+        cut=bool(cut),
     )
 
 
@@ -121,6 +120,7 @@ def from_entry(entry: StoredPageInfo, crawled: object) -> Row:
         entry.language,
         str(entry.how),
         entry.partial,
+        entry.cut,
     )
 
 

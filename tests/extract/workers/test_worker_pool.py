@@ -13,7 +13,7 @@ from kindly.budget import Deadline
 from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.workers.worker_pool import WorkerPool
+from kindly.extract.workers.worker_pool import WorkerLimits, WorkerPool
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.paths import ROOT
@@ -34,14 +34,18 @@ ENVIRON = {
 
 @asynccontextmanager
 async def hostile(
-    *, size: int = 1, timeout_s: float = 100, pages_per_process: int = 100, announced: int = 0
+    *,
+    size: int = 1,
+    timeout_s: float = 100,
+    pages_per_process: int = 100,
+    announced: int = 0,
+    left_s: float = 0,
 ) -> AsyncIterator[WorkerPool]:
     """A pool whose pages can misbehave on purpose; see `tests.support.hostile_html`."""
     pool = WorkerPool(
         environ=ENVIRON,
         size=size,
-        timeout_s=timeout_s,
-        pages_per_process=pages_per_process,
+        limits=WorkerLimits(timeout_s, left_s, pages_per_process),
         program="tests.support.hostile_html",
         announced=announced,
     )
@@ -106,7 +110,7 @@ async def test_hanging_page_is_killed_at_the_deadline_and_the_next_one_is_read(
                 await run(workers, f"hang {report}", seconds)
             seconds *= 2
         assert type(caught.value) is ExtractionFailed
-        assert not is_running(int(report.read_text()))
+        await until(lambda: not is_running(int(report.read_text())))
         assert await run(workers, "fine") == "fine"
 
 
@@ -171,14 +175,29 @@ async def test_a_killed_process_is_unreachable_and_a_page_that_breaks_it_too_lar
         assert await run(workers, "fine") == "fine"
 
 
-async def test_cancelled_page_ends_its_process(tmp_path: Path) -> None:
+async def test_process_of_a_page_whose_caller_left_is_used_for_the_next_one(
+    tmp_path: Path,
+) -> None:
+    report, go = tmp_path / "process", tmp_path / "go"
+    async with hostile(left_s=100) as workers:
+        async with anyio.create_task_group() as group:
+            group.start_soon(run, workers, f"hang {report} {go}")
+            await until(report.exists)
+            group.cancel_scope.cancel()
+        go.touch()
+        assert await run(workers, "process") == report.read_text()
+
+
+async def test_process_that_does_not_end_a_page_whose_caller_left_is_ended(
+    tmp_path: Path,
+) -> None:
     report = tmp_path / "process"
     async with hostile() as workers:
         async with anyio.create_task_group() as group:
             group.start_soon(run, workers, f"hang {report}")
             await until(report.exists)
             group.cancel_scope.cancel()
-        assert not is_running(int(report.read_text()))
+        await until(lambda: not is_running(int(report.read_text())))
         assert await run(workers, "fine") == "fine"
 
 
@@ -320,7 +339,7 @@ async def outcome(
 @pytest.mark.slow
 async def test_every_bomb_ends_with_an_error_or_text_and_the_pool_still_works() -> None:
     outcomes: dict[str, str] = {}
-    pool = WorkerPool(environ=ENVIRON, size=1, timeout_s=100)
+    pool = WorkerPool(environ=ENVIRON, size=1, limits=WorkerLimits(timeout_s=100))
     with anyio.fail_after(500):
         async with pool as workers:
             for name, make in BOMBS.items():

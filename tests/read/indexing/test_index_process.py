@@ -9,7 +9,7 @@ import pytest
 from kindly.concurrency.pipe_frames import encode_frame, read_frame
 from kindly.errors import EmbeddingsDown
 from kindly.read.chunk import split
-from kindly.read.indexing.index_process import Embed, answer_to, embed_locally, serve
+from kindly.read.indexing.index_process import Embed, Indexing, embed_locally, serve
 from kindly.read.indexing.index_protocol import (
     QueuedPage,
     decode_passages,
@@ -84,7 +84,33 @@ def test_the_passages_of_one_page_are_ranked(has_model: bool) -> None:
         raise EmbeddingsDown("The model is missing.")
 
     request = encode_question(LONG, 128, "Sentence 7", 3)
-    found = decode_passages(answer_to(request, embed_locally if has_model else down))
+    found = decode_passages(Indexing(embed_locally if has_model else down).answer(request))
     assert 0 < len(found) <= 3
     assert "Sentence 7" in found[0].text
     assert all(one.total == len(LONG.text) for one in found)
+
+
+def test_a_page_that_was_ranked_is_not_split_and_embedded_again_to_be_stored() -> None:
+    tea, embedded = queued("tea"), list[str]()
+
+    def counting(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:
+        embedded.extend(texts)
+        return embed(texts)
+
+    indexing = Indexing(counting)
+    indexing.answer(encode_question(LONG, 128, "Sentence 7", 3))
+    ranked = len(embedded)
+    pages = [tea, LONG, tea]
+    found = decode_prepared(indexing.answer(encode_texts(pages, 128)), pages)
+    assert found == exchange(pages)[0]
+    assert embedded[ranked:] == [
+        chunk.text for page in (found[0], found[2]) for chunk in page.chunks
+    ]
+
+
+def test_what_was_ranked_and_is_not_stored_takes_little_memory() -> None:
+    indexing = Indexing(embed, ranked_bytes=0)
+    pages = [LONG, queued("tea")]
+    for page in pages:
+        indexing.answer(encode_question(page, 128, "Sentence 7", 3))
+    assert decode_prepared(indexing.answer(encode_texts(pages, 128)), pages) == exchange(pages)[0]

@@ -34,6 +34,7 @@ FULL = replace(
         language="en",
         how=How(FetchMethod.BROWSER),
         partial=True,
+        cut=True,
     ),
 )
 

@@ -127,6 +127,23 @@ async def test_closing_stores_what_is_queued(shelf: Shelf, tmp_path: Path) -> No
     assert files(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("pages", "size", "left"), [(2, 10, 2), (3, 10, 0), (2, 600, 0)], ids=["few", "many", "large"]
+)
+async def test_closing_may_leave_a_few_small_pages_to_the_next_process(
+    shelf: Shelf, tmp_path: Path, pages: int, size: int, left: int
+) -> None:
+    limits = QueueLimits(left_pages=2, left_bytes=1000)
+    queue = IndexQueue(shelf.index, Journal(tmp_path), limits)
+    for number in range(pages):
+        await queue.add(queued(f"page {number}", "x" * size))
+    await queue.aclose(60)
+    following = IndexQueue(shelf.index, Journal(tmp_path))
+    await following.take_over()
+    assert len(following) == left
+    assert sum(map(len, shelf.batches)) == pages - left
+
+
 async def test_a_record_of_another_version_is_dropped(shelf: Shelf, tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.append(b"unknown")

@@ -57,6 +57,7 @@ async def test_a_page_comes_back_as_it_was_put(store: Store) -> None:
         language="en",
         how=How(FetchMethod.BROWSER),
         partial=True,
+        cut=True,
     )
     made = replace(TEA, entry=full)
     await keep(store, made)

@@ -60,6 +60,14 @@ def test_a_page_answers_with_its_passages() -> None:
     )
 
 
+def test_link_to_a_passage_of_a_file_with_pages_opens_its_page() -> None:
+    passage = Passage("Bees dance.", 0, 11, 500, section=("Life", "p. 12"), score=0.9)
+    found = on_page(Finding("How do bees talk?", (Citation(PAGE, passage),)))
+    result = page_findings(URL, found, NO_FENCE, 1_000)
+    assert result.findings[0].passages[0].link == f"{URL}#page=12"
+    assert "Life > p. 12" in findings_text(result)
+
+
 def test_passages_of_the_library_name_their_page() -> None:
     result = library_findings([Finding("How?", (citation(),))], NO_FENCE, 1_000)
     (passage,) = findings_data(result)["findings"][0]["passages"]

@@ -70,10 +70,13 @@ def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
 
 def with_footnotes(blocks: Blocks, keep: Flags) -> Flags:
     """The kept blocks and the lists of footnotes that they refer to."""
+    named = {
+        signature for signature, name in enumerate(blocks.signature_names) if FOOTNOTES.search(name)
+    }
     lists = [
         at
-        for at, signature in enumerate(blocks.signatures)
-        if FOOTNOTES.search(blocks.signature_names[signature])
+        for at, signature in enumerate(blocks.signatures if named else ())
+        if signature in named
         and blocks.starts[at] < blocks.ends[at]
         and not keep[blocks.starts[at] : blocks.ends[at]].all()
     ]

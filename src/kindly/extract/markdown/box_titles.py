@@ -21,7 +21,7 @@ CODE_TITLES = (
     ".filename, .code-block-caption, [class*=codeBlockTitle], [data-rehype-pretty-code-title], .code-title, "
     ".code-block-title, .gatsby-code-title, .remark-code-title, .expressive-code figcaption"
 )
-TAB_ROWS = "[role=tablist], :is(div, ul, nav):has(> label[for])"
+TAB_ROW_TAGS = ("div", "ul", "nav")
 TAB_LABELS = "label[class*=tab][for]"
 PERMALINKS = "a.headerlink, a.hash-link, a.header-anchor, button"
 TITLE_CHARACTERS = 120
@@ -35,7 +35,7 @@ def mark_box_titles(document: Document) -> None:
     for element in document.select(f"[{TITLE}], [{SHOWN_TITLE}]"):
         for name in (TITLE, SHOWN_TITLE):
             element.attrs.pop(name, None)
-    for row in document.select(TAB_ROWS)[:MAX_BOXES]:
+    for row in _tab_rows(document)[:MAX_BOXES]:
         _mark_panels(row)
     for label in document.select(TAB_LABELS)[:MAX_BOXES]:
         panel = _next(label)
@@ -45,7 +45,7 @@ def mark_box_titles(document: Document) -> None:
         box = title.parent
         if isinstance(box, Element) and box.tag not in ("body", "main", "article"):
             _mark(box, title)
-    for title in document.select(CODE_TITLES)[:MAX_BOXES]:
+    for title in document.select(CODE_TITLES)[:MAX_BOXES] if document.select_one("pre") else ():
         code = _code_of(title)
         if code is not None:
             _mark(code, title)
@@ -63,6 +63,13 @@ def insert_box_titles(root: Element) -> None:
             box.insert_before(title)
         else:
             box.insert(0, title)
+
+
+def _tab_rows(document: Document) -> list[Element]:
+    """Elements that say that they are rows of tabs, and those that have the labels of inputs as children."""
+    parents = (label.parent for label in document.select("label[for]"))
+    rows = dict.fromkeys(at for at in parents if isinstance(at, Element) and at.tag in TAB_ROW_TAGS)
+    return [*document.select("[role=tablist]"), *(at for at in rows if at.attr("role") is None)]
 
 
 def _mark(box: Element, title: Element) -> None:

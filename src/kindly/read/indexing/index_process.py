@@ -8,7 +8,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import BinaryIO
 
 from kindly.concurrency.pipe_frames import Message, encode_frame, read_frame
@@ -21,7 +22,9 @@ from kindly.concurrency.process_limits import (
     set_timer,
 )
 from kindly.errors import EmbeddingsDown
+from kindly.models import Chunk
 from kindly.read.indexing.index_protocol import (
+    HALF_BYTES,
     Preparation,
     decode_question,
     decode_texts,
@@ -29,12 +32,15 @@ from kindly.read.indexing.index_protocol import (
     encode_prepared,
 )
 from kindly.read.store import EmbeddingModel
+from kindly.storage.lru import LruCache
 
 NICENESS = 5
 """The parser and the server come first."""
 MEMORY_BYTES = 384 * 1024 * 1024
 MAX_RESIDENT_BYTES = 160 * 1024 * 1024
 """A process that has grown larger is replaced."""
+RANKED_BYTES = 4_000_000
+"""Of pages that were ranked and are still to be stored."""
 TIMEOUT_S = 120.0
 """The process ends itself after this time; the server kills it earlier."""
 
@@ -54,11 +60,89 @@ def main() -> None:
         serve(pipe_in, pipe_out, embed_locally)
 
 
+@dataclass(frozen=True, slots=True)
+class RankedPage:
+    """A page that was split and embedded to be ranked, and that is still to be stored."""
+
+    chunks: tuple[Chunk, ...]
+    vectors: bytes
+    """In half precision."""
+
+    @property
+    def size(self) -> int:
+        """In bytes, about."""
+        return len(self.vectors) + sum(
+            2 * len(chunk.text) + len(chunk.prepared or b"") for chunk in self.chunks
+        )
+
+
+PageKey = tuple[str, str, int]
+"""Address, text, chunk size."""
+
+
+class Indexing:
+    """Answers requests. What was made of a page to rank it stays, as far as there is room, until it is prepared."""
+
+    def __init__(self, embed: Embed, ranked_bytes: int = RANKED_BYTES) -> None:
+        self._embed = embed
+        self._ranked: LruCache[PageKey, RankedPage] = LruCache(ranked_bytes, lambda one: one.size)
+
+    def answer(self, message: Message) -> Message:
+        """Prepare the pages of a request, or rank its one page."""
+        asked = decode_question(message)
+        pages, size = decode_texts(message)
+        keys = [(url, text, size) for url, text in pages]
+        return self._prepared(keys) if asked is None else self._passages(keys[0], *asked)
+
+    def _passages(self, key: PageKey, question: str, limit: int) -> Message:
+        """The best passages of one page, whether they answer the question or not."""
+        import numpy as np
+
+        from kindly.read.ranking.rank import Index
+
+        chunks = _chunks(*key)
+        try:
+            halves, model = self._embed([question, *(chunk.text for chunk in chunks)])
+            vectors = np.frombuffer(halves, "<f2").astype(np.float32).reshape(-1, model.dimension)
+            index, asked = Index(chunks, vectors[1:]), vectors[0]
+            self._ranked.put(key, RankedPage(chunks, halves[model.dimension * HALF_BYTES :]))
+        except EmbeddingsDown:
+            index, asked = Index(chunks, None), None
+        ranking = index.ask(question, asked, limit=limit, threshold=0.0)
+        return encode_passages([replace(one, total=len(key[1])) for one in ranking.passages])
+
+    def _prepared(self, keys: Sequence[PageKey]) -> Message:
+        """Pages as they are stored. Without a model, they have no vectors."""
+        from kindly.read.row_format import indexed_terms
+
+        known = [self._ranked.pop(key) for key in keys]
+        chunks = [
+            _chunks(*key) if one is None else one.chunks
+            for key, one in zip(keys, known, strict=True)
+        ]
+        terms = [[" ".join(indexed_terms(one)) for one in page] for page in chunks]
+        made = [Preparation(*page) for page in zip(chunks, terms, strict=True)]
+        texts = [text for _, text, _ in keys]
+        new = [page for page, one in zip(chunks, known, strict=True) if one is None]
+        try:
+            rows, model = self._embed([chunk.text for page in new for chunk in page])
+        except EmbeddingsDown:
+            return encode_prepared(made, texts)
+        left = BytesIO(rows)
+        width = model.dimension * HALF_BYTES
+        vectors = [
+            left.read(width * len(page)) if one is None else one.vectors
+            for page, one in zip(chunks, known, strict=True)
+        ]
+        return encode_prepared(made, texts, b"".join(vectors), model)
+
+
 def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, embed: Embed) -> None:
     """Answer every request of one pipe on the other, until it closes."""
+    indexing = Indexing(embed)
     while (message := read_frame(pipe_in)) is not None:
         set_timer(TIMEOUT_S)
-        answer = answer_to(message, embed)
+        answer = indexing.answer(message)
         set_timer(0)
         outgrown = memory_use().resident_bytes > MAX_RESIDENT_BYTES
         pipe_out.writelines(encode_frame(answer, outgrown=outgrown))
@@ -67,51 +151,14 @@ def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, embed: Embed) -> None:
         give_memory_back()
 
 
-def answer_to(message: Message, embed: Embed) -> Message:
-    """Prepare the pages of a request, or rank its one page."""
-    asked = decode_question(message)
-    return prepare(message, embed) if asked is None else rank(message, *asked, embed)
-
-
-def rank(message: Message, question: str, limit: int, embed: Embed) -> Message:
-    """The best passages of one page, whether they answer the question or not."""
-    import numpy as np
-
-    from kindly.read.chunk import split
-    from kindly.read.ranking.rank import Index
-
-    ((url, text),), size = decode_texts(message)
-    chunks = split(text, url, size=size)
-    try:
-        halves, model = embed([question, *(chunk.text for chunk in chunks)])
-        vectors = np.frombuffer(halves, "<f2").astype(np.float32).reshape(-1, model.dimension)
-        index, asked = Index(chunks, vectors[1:]), vectors[0]
-    except EmbeddingsDown:
-        index, asked = Index(chunks, None), None
-    ranking = index.ask(question, asked, limit=limit, threshold=0.0)
-    return encode_passages([replace(one, total=len(text)) for one in ranking.passages])
-
-
-def prepare(message: Message, embed: Embed) -> Message:
-    """Split and embed the pages of one request. Without a model, the pages are answered without vectors."""
+def _chunks(url: str, text: str, size: int) -> tuple[Chunk, ...]:
+    """The chunks of a page as they are stored, with what ranking needs of them."""
     from kindly.read.chunk import split
     from kindly.read.ranking.prepared import with_prepared
     from kindly.read.ranking.rank import local_model
-    from kindly.read.row_format import indexed_terms, storable_chunks
+    from kindly.read.row_format import storable_chunks
 
-    pages, size = decode_texts(message)
-    texts = [text for _, text in pages]
-    model = local_model()
-    chunks = [
-        with_prepared(storable_chunks(split(text, url, size=size)), model) for url, text in pages
-    ]
-    terms = [[" ".join(indexed_terms(one)) for one in page] for page in chunks]
-    made = [Preparation(*page) for page in zip(chunks, terms, strict=True)]
-    try:
-        vectors, embedding = embed([one.text for page in chunks for one in page])
-    except EmbeddingsDown:
-        return encode_prepared(made, texts)
-    return encode_prepared(made, texts, vectors, embedding)
+    return with_prepared(storable_chunks(split(text, url, size=size)), local_model())
 
 
 def embed_locally(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:

@@ -5,7 +5,7 @@ needs of each chunk.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as fields_of
 from datetime import datetime
@@ -27,6 +27,7 @@ ENTRY_FIELDS = (
     "last_modified",
     "language",
     "partial",
+    "cut",
 )
 """Fields of a page's entry that are JSON values already."""
 
@@ -75,9 +76,7 @@ def from_record(record: bytes) -> QueuedPage | None:
 
 def encode_question(page: QueuedPage, chunk_tokens: int, question: str, limit: int) -> Message:
     """The request to rank the passages of one page."""
-    header, text = encode_texts([page], chunk_tokens)
-    fields = json.loads(header) | {"question": question, "limit": limit}
-    return json.dumps(fields).encode(), text
+    return _encode([page], {"size": chunk_tokens, "question": question, "limit": limit})
 
 
 def decode_question(message: Message) -> tuple[str, int] | None:
@@ -108,9 +107,13 @@ def decode_passages(message: Message) -> tuple[Passage, ...]:
 
 def encode_texts(pages: Sequence[QueuedPage], chunk_tokens: int) -> Message:
     """The request to prepare these pages."""
+    return _encode(pages, {"size": chunk_tokens})
+
+
+def _encode(pages: Sequence[QueuedPage], fields: Mapping[str, int | str]) -> Message:
     texts = [page.text.encode("utf-8", "surrogatepass") for page in pages]
     header = {
-        "size": chunk_tokens,
+        **fields,
         "urls": [page.entry.url for page in pages],
         "lengths": [len(text) for text in texts],
     }

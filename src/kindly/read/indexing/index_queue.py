@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import anyio
 import anyio.to_thread
 
+from kindly.concurrency.process_limits import give_memory_back
 from kindly.errors import ReadError
 from kindly.read.indexing.index_protocol import QueuedPage, from_record, to_record
 from kindly.storage.journal import Journal, JournalRecord
@@ -45,6 +46,10 @@ class QueueLimits:
     """What indexing needs is freed when it was not used for this long."""
     retry_s: float = 15.0
     """Between two attempts while the store cannot be used."""
+    left_pages: int = 0
+    """Closing leaves up to so many pages,"""
+    left_bytes: int = 1_000_000
+    """of so much text together, in the journal to the next process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +140,18 @@ class IndexQueue:
                 await anyio.sleep(self._limits.retry_s)
 
     async def aclose(self, timeout_s: float) -> None:
-        """Store what is queued, if that does not take long; the rest stays in the journal."""
+        """Store what is queued, unless it is little or takes long; the rest stays in the journal."""
         with anyio.move_on_after(timeout_s, shield=True):
-            if self._journal is not None:
+            if self._journal is not None and not self._may_be_left:
                 await self.flush()
         await self._rest(0)
         if self._journal is not None:
             self._journal.close()
+
+    @property
+    def _may_be_left(self) -> bool:
+        few = len(self._pending) <= self._limits.left_pages
+        return few and self.held_bytes <= self._limits.left_bytes
 
     def _hold(self, page: QueuedPage, record: JournalRecord | None) -> None:
         self._pending.append(_Queued(page, record))
@@ -181,6 +191,8 @@ class IndexQueue:
             with anyio.move_on_after(math.inf if is_at_rest else self._limits.rest_s):
                 await self._added.wait()
             is_at_rest = not self._pending and await self._rest(self._limits.rest_s)
+            if is_at_rest:
+                await anyio.to_thread.run_sync(give_memory_back)
 
     async def _wait_for_quiet(self) -> None:
         until = anyio.current_time() + self._limits.delay_s

@@ -18,6 +18,7 @@ import numpy as np
 
 from kindly.models import Chunk
 from kindly.read.ranking.segment import Kind, blocks, sentences
+from kindly.text.page_marks import headings_of
 from kindly.text.terms import term_words, tokens
 
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ def _cut(chunk: Chunk, words: _Words) -> _Cut:
     each = [words.of(text) for text in texts]
     found = list(chain.from_iterable(each))
     counts = list(map(len, each))
-    headings = words.of("\n".join(chunk.section))
+    headings = words.of("\n".join(headings_of(chunk.section)))
     return _Cut(spans, [_tokens(text) for text in texts], found, counts, headings)
 
 

@@ -20,6 +20,7 @@ from kindly.read.ranking.passage_features import features, question_terms
 from kindly.read.ranking.prepared import prepared_chunks
 from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
+from kindly.text.page_marks import headings_of, on_page_after
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -309,11 +310,13 @@ def _table_head(chunk: Chunk) -> str:
 
 
 def _section(chunk: Chunk, start: int) -> tuple[str, ...]:
-    """The headings above an offset in a chunk: the chunk's own, and those within it."""
+    """The headings above an offset in a chunk: the chunk's own, and those within it; then its page."""
     inner: list[tuple[int, str]] = []
     stop = chunk.text.find("\n", start)
     for block in blocks(chunk.text[:stop] if stop >= 0 else chunk.text):
         if block.kind == "heading" and block.title not in chunk.section:
             inner = [one for one in inner if one[0] < block.level]
             inner.append((block.level, block.title))
-    return (*chunk.section, *(title for _, title in inner))
+    headings = headings_of(chunk.section)
+    page = on_page_after(chunk.section[len(headings) :], chunk.text[:start])
+    return (*headings, *(title for _, title in inner), *page)

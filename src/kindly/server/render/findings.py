@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from kindly.budget import count_tokens, fair_shares, fit
-from kindly.models import Citation, Finding, PageFindings
+from kindly.models import Citation, Finding, PageFindings, Passage
 from kindly.server.json_schema import Json
 from kindly.server.render.fence import AnyFence, fence_free
 from kindly.server.render.formatting import (
@@ -21,6 +21,7 @@ from kindly.server.render.results import (
     PassageResult,
     ReadPage,
 )
+from kindly.text.page_marks import page_of
 from kindly.text.plain_line import MAX_ADDRESS
 
 SECTION_TOKENS = 40
@@ -116,8 +117,6 @@ def _finding(
 
 
 def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> PassageResult:
-    from kindly.read.text_fragment import text_fragment
-
     entry, passage = cited.page, cited.passage
     page = CitedPage(
         address(entry.url),
@@ -131,9 +130,19 @@ def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> Passage
         tuple(clip(title, SECTION_TOKENS) for title in passage.section),
         passage.start,
         passage.end,
-        _link(text_fragment(entry.url, passage.text), entry.url),
+        _link(_fragment(entry.url, passage), entry.url),
         page if cite else None,
     )
+
+
+def _fragment(url: str, passage: Passage) -> str:
+    """The address that opens a passage: its page in a file with pages, else its words."""
+    from kindly.read.text_fragment import text_fragment
+
+    page = page_of(passage.section)
+    if page is None:
+        return text_fragment(url, passage.text)
+    return f"{url.partition('#')[0]}#page={page}"
 
 
 def _link(fragment: str, url: str) -> str:

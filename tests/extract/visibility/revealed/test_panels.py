@@ -13,7 +13,7 @@ def opened(markup: str) -> list[str]:
     """The texts of the closed elements that can be opened."""
     document = parse(f"<body><main>{markup}</main>", positions=False)
     closed = document.select("[data-closed]")
-    found = Panels(document).among(closed)
+    found = Panels(document, closed).among(closed)
     return [element.text for element in closed if element in found]
 
 

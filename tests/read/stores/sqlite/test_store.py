@@ -191,6 +191,7 @@ async def test_chunks_of_the_first_version_are_found_without_it(path: Path) -> N
     await kept(path)
     with contextlib.closing(sqlite3.connect(path)) as database:
         database.execute("ALTER TABLE chunks DROP COLUMN prepared")
+        database.execute("ALTER TABLE documents DROP COLUMN cut")
         database.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
         database.commit()
     async with contextlib.aclosing(SqliteStore(path)) as store:

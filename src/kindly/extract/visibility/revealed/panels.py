@@ -75,8 +75,9 @@ def is_closed(element: Element, style: Style) -> bool:
 class Panels:
     """The panels of a page that a control opens; the controls are read when they are first needed."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, hidden: Collection[Element]) -> None:
         self._document = document
+        self._hidden = hidden
 
     def among(self, closed: Collection[Element]) -> set[Element]:
         """Those of the closed elements that a visitor can open."""
@@ -98,7 +99,7 @@ class Panels:
         label = element.attr("aria-labelledby")
         if label is not None and label in self._labels:
             return True
-        if element.attr("role") == "tabpanel" and _has_tabs(element):
+        if element.attr("role") == "tabpanel" and element in self._by_place:
             return True
         return _control_beside(element, STATEFUL) is not None
 
@@ -123,6 +124,16 @@ class Panels:
             around += control.select("[id]")
             names.update(element.attr("id") or "" for element in around)
         return names - {""}
+
+    @cached_property
+    def _by_place(self) -> set[Element]:
+        """The panels of tabs that name no panel: as many as there are visible tabs, in an element around both."""
+        found: set[Element] = set()
+        for row in _in_content(self._document.select("[role=tablist]")):
+            tabs = [tab for tab in row.select("[role=tab]") if tab.text.strip()]
+            if not any(element in self._hidden for element in (row, *tabs)):
+                found.update(_panels_around(row, len(tabs)))
+        return found
 
 
 def _in_content(controls: Iterable[Element]) -> list[Element]:
@@ -201,13 +212,15 @@ def _is_one_of_several(element: Element) -> bool:
     return bool(first) and sum(1 for _ in alike) >= MIN_ALIKE
 
 
-def _has_tabs(element: Element) -> bool:
-    """Whether there are tabs close to an element."""
-    node: Node | None = element.parent
+def _panels_around(row: Element, count: int) -> list[Element]:
+    """The panels close to a row of tabs, if there are as many."""
+    node = row.parent
     for _ in range(MAX_TAB_LEVELS):
         if not isinstance(node, Element):
-            return False
-        if any(tab.text.strip() for tab in node.select("[role=tab]")):
-            return True
+            return []
+        if panels := node.select("[role=tabpanel]"):
+            inside = set(panels)
+            outer = [panel for panel in panels if inside.isdisjoint(panel.ancestors)]
+            return outer if len(outer) == count else []
         node = node.parent
-    return False
+    return []

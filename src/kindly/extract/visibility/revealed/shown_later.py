@@ -25,7 +25,11 @@ def shown_later(document: Document, hidden: Mapping[Element, Style]) -> set[Elem
         if len(element) and not is_off_screen(style)
     }
     closed = [element for element, style in on_screen.items() if is_closed(element, style)]
-    return Panels(document).among(closed) | fade_ins(on_screen) | _main_content(document, on_screen)
+    return (
+        Panels(document, hidden).among(closed)
+        | fade_ins(on_screen)
+        | _main_content(document, on_screen)
+    )
 
 
 def _main_content(document: Document, hidden: Mapping[Element, Style]) -> set[Element]:

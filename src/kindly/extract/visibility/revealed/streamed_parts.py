@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from turbohtml import Comment, Document, Element, Node
 
-MARKS = ("$RC(", "$RR(", "$RS(", "$af", 'id="S:')
-"""Markup without one of these has no late parts."""
+CALL = re.compile(r"\$(?:R[CRS]\(|af)")
+"""Markup with scripts but without one of these has no late parts."""
 REACT_MOVE = re.compile(r"\$R([CRS])\(\s*\"([^\"<>]{1,60})\"\s*,\s*\"([^\"<>]{1,60})\"")
 MARKO_MOVE = re.compile(r"\$af(\w{0,40})\([\"']?([\w-]{1,40})[\"']?[,)]")
 SEGMENT = re.compile(r"(.{0,40})S:([0-9a-f]+)", re.S)
@@ -29,7 +29,7 @@ class _Move(NamedTuple):
 
 def place_streamed_parts(document: Document, markup: str) -> None:
     """Move the late parts of a page to their places in its tree."""
-    if not any(mark in markup for mark in MARKS):
+    if not CALL.search(markup) and ("<script" in markup or 'id="S:' not in markup):
         return
     moves = _moves(document)
     if not moves:

@@ -49,6 +49,7 @@ CREATE TABLE documents (
 {MAKE_CHUNKS.format(kind=ANY_LENGTH)};
 {MAKE_INDEX};
 """,
+    "ALTER TABLE documents ADD COLUMN cut BOOLEAN DEFAULT false",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
@@ -60,7 +61,7 @@ FROM chunks AS c JOIN documents AS d USING (url)
 WHERE id IN (SELECT unnest(?::TEXT[]))
 """  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 INSERT_CHUNKS = f"""
 INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)

@@ -43,6 +43,7 @@ CREATE INDEX kindly_chunks_of_document ON kindly_chunks (doc, position);
 CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastupdate = off);
 """,
     "ALTER TABLE kindly_chunks ADD COLUMN prepared bytea",
+    "ALTER TABLE kindly_documents ADD COLUMN cut boolean NOT NULL DEFAULT false",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
@@ -56,11 +57,12 @@ FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
 """.encode()  # noqa: S608
 UPSERT_DOCUMENT = f"""
 INSERT INTO kindly_documents ({DOCUMENT}, key, size)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
 ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
-    how = excluded.how, partial = excluded.partial, size = excluded.size
+    how = excluded.how, partial = excluded.partial, cut = excluded.cut,
+    size = excluded.size
 RETURNING doc
 """.encode()  # noqa: S608
 INSERT_CHUNK = f"""

@@ -52,8 +52,6 @@ PAUSE_S = 0.01
 CLOSE_S = 5.0
 SIDE_FILES = ("-wal", "-shm")
 VACUUMED_PAGES = 2000
-MAPPED_BYTES = 256 * 1024 * 1024
-"""Read through memory mapping, because every write of another process empties the page cache."""
 
 
 class SqliteLibrary:
@@ -270,7 +268,7 @@ def _connect(path: Path) -> "sqlite3.Connection":
     try:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA cache_size = -2000")
-        database.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
+        database.execute("PRAGMA mmap_size = 0")  # mapped files count as the server's memory
         database.execute("PRAGMA journal_size_limit = 67108864")
     except sqlite3.Error:
         database.close()

@@ -54,6 +54,7 @@ CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 {FTS_AUTOMERGE};
 CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
     "ALTER TABLE chunks ADD COLUMN prepared BLOB",
+    "ALTER TABLE documents ADD COLUMN cut INTEGER NOT NULL DEFAULT 0",
 )
 
 # The statements below contain no values, only the two lists of column names.
@@ -63,11 +64,11 @@ DOC_NUMBER = row_format.DOCUMENT_COLUMNS
 ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
 CHUNKS = f"SELECT {PREPARED_CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
-    how = excluded.how, partial = excluded.partial, size = excluded.size
+    how = excluded.how, partial = excluded.partial, cut = excluded.cut, size = excluded.size
 """  # noqa: S608
 INSERT_CHUNK = f"""
 INSERT INTO chunks ({PREPARED_CHUNK}, doc, position, embedding)

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 from kindly import pipeline
 from kindly.errors import FetchError, NoContent, NoProvider, PageTimeout, PageWalled, SearchError
 from kindly.extract import TEASER_CHARACTERS
-from kindly.models import OutcomeKind, Query, SafeSearch
+from kindly.models import OutcomeKind, Query, SafeSearch, StoredPageInfo
 from kindly.plugin_settings import ProfileDefaults
 from kindly.search.providers import preferred_first
 from kindly.server.arguments import Arguments, FreeLanguage, FreeRegion, as_list, json_list
@@ -114,7 +114,7 @@ async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
         if isinstance(error, NoContent):
             return without_chunks(arguments.url, queries, error.detail)
         raise
-    if found.page.partial and found.page.total <= TEASER_CHARACTERS:
+    if _is_teaser(found.page):
         return without_chunks(arguments.url, queries, CONTENT_PROTECTED)
     return page_chunks(
         arguments.url,
@@ -122,6 +122,11 @@ async def _read(call: Call, arguments: ReadFromPageInput) -> ChunksResult:
         call.app.tokens_for(None),
         include_metadata=arguments.includeMetadata,
     )
+
+
+def _is_teaser(page: StoredPageInfo) -> bool:
+    """Whether only the start of the page is there because its site protects the rest, not because it is too large."""
+    return page.partial and not page.cut and page.total <= TEASER_CHARACTERS
 
 
 CHUNK = record({"id": TEXT, "text": TEXT, "score": NUMBER}, {"sectionPath": TEXTS})

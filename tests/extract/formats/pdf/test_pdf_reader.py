@@ -6,7 +6,7 @@ import pytest
 from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
-from kindly.extract.formats import pdf as reader
+from kindly.extract.formats.pdf import pdf_reader as reader
 from kindly.models import Format, Link, OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.pdf_files import PROSE, line, lines, pdf, read_pdf
@@ -141,20 +141,20 @@ def test_selector_on_a_pdf_is_an_input_error() -> None:
     assert caught.value.field == "selector"
 
 
-def test_long_file_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_PAGES", 2)
-    document = read_pdf(*(line(f"Words {n}") for n in range(5)))
-    assert document.partial
-    assert document.text.endswith(
+def test_long_file_is_truncated_with_a_note() -> None:
+    body = pdf([line(f"Words {n}") for n in range(5)])
+    reading = reader.read_pdf(body, ExtractOptions(), URL, limits=reader.PdfLimits(pages=2))
+    assert reading.partial
+    assert reading.text.endswith(
         "Words 1\n\n— the document is truncated: 2 of its 5 pages were read —"
     )
 
 
-def test_page_with_too_much_text_is_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_CHARACTERS", 30)
-    document = read_pdf(lines(PROSE), lines(PROSE))
-    assert document.partial
-    assert len(document.text) < 120
+def test_page_with_too_much_text_is_truncated_with_a_note() -> None:
+    body = pdf([lines(PROSE), lines(PROSE)])
+    reading = reader.read_pdf(body, ExtractOptions(), URL, limits=reader.PdfLimits(characters=30))
+    assert reading.partial
+    assert len(reading.text) < 120
 
 
 def test_slow_file_is_truncated_at_the_time_limit() -> None:
