@@ -17,6 +17,7 @@ from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions, html
 from kindly.extract.content.blocks import Blocks, read_blocks
 from kindly.extract.content.page_kind import Hints
+from kindly.extract.repeats import copies
 
 TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
@@ -88,7 +89,7 @@ def training_page(row: dict[str, object], source: str, truth_text: str) -> Train
     url = str(row["url"] or f"https://{row['id']}.example/")
     blocks, hints = blocks_of(str(row["html"]), url) or (Blocks(), Hints())
     tokens = [tokens_of(text) for text in blocks.texts]
-    labels = label(tokens, truth_text)
+    labels = label_once(blocks.texts, tokens, truth_text)
     blocks.elements, blocks.nodes = [], []
     return TrainingPage(
         source,
@@ -100,6 +101,15 @@ def training_page(row: dict[str, object], source: str, truth_text: str) -> Train
         Counter(tokens_of(truth_text)),
         labels,
     )
+
+
+def label_once(texts: list[str], tokens: list[list[str]], truth_text: str) -> list[float]:
+    """The labels of the blocks; a copy, which the product drops, has the label of the original."""
+    found = copies(texts, [True] * len(texts))
+    labels = label([[] if at in found else words for at, words in enumerate(tokens)], truth_text)
+    for at, original in found.items():
+        labels[at] = labels[original]
+    return labels
 
 
 def label(blocks: list[list[str]], truth_text: str) -> list[float]:

@@ -1,10 +1,10 @@
 """Train the content classifier and write its data file.
 
-    python -m tools.train_extractor [--data ../shared/data/extract] [--check]
+    python -m tools.train_extractor [--data ../shared/data/extract] [--check] [--jobs 2]
 
 Reads the labelled pages and prints the word F1 by page type of a five-fold cross-validation grouped by site. Then
-trains on all pages with fixed seeds and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing.
-Needs the `train` dependency group.
+trains on all pages with fixed seeds and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing. The
+file is the same for any number of jobs. Needs the `train` dependency group.
 """
 
 import argparse
@@ -12,19 +12,22 @@ import hashlib
 import io
 import sys
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 
 import lightgbm as lgb
 import numpy as np
-from numpy.typing import NDArray
 
 from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.choose import select_blocks, sigmoid
-from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds
+from kindly.extract.content.choose import content_blocks, sigmoid
+from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds, smooth
+from kindly.extract.content.main_content import without_copies
 from kindly.extract.content.network import Ensemble
+from kindly.extract.content.outline import with_headings, with_tables_of_contents
 from kindly.extract.content.trees import PackedTrees
 from tools.extractor_network import TrainingExample, ensemble_to_arrays, train_ensemble
 from tools.extractor_pages import TrainingPage, read_pages
@@ -62,6 +65,7 @@ PARAMETERS = {
     "force_row_wise": True,
     "verbose": -1,
 }
+JOBS = 2
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src/kindly/extract/content" / DATA
 SHARED = ROOT / "../shared/data/extract"
@@ -91,12 +95,10 @@ class Sample:
         return pack_trees(lgb.train(PARAMETERS, data, ROUNDS))
 
     def ensemble(self, without: int | None = None) -> Ensemble:
-        """Networks trained on all folds except `without`; pages of rare types have more weight."""
-        types = [type_of(page) for page in self.pages]
-        rarity = rarities(types)
+        """Networks trained on all folds except `without`."""
         examples = [
             TrainingExample(
-                self.tables[at], self.labels[at], self.weights[at] * rarity[types[at]], types[at]
+                self.tables[at], self.labels[at], self.weights[at], type_of(self.pages[at])
             )
             for at in self._all_but(without)
         ]
@@ -108,6 +110,14 @@ class Sample:
 
     def _all_but(self, fold: int | None) -> list[int]:
         return [at for at, own in enumerate(self.folds) if own != fold]
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Trained models, by the fold that they were not trained on; None: trained on everything."""
+
+    forests: dict[int | None, PackedTrees]
+    ensembles: dict[int | None, Ensemble]
 
 
 def type_of(page: TrainingPage) -> int:
@@ -127,11 +137,11 @@ def rarities(types: list[int]) -> dict[int, float]:
     return {-1: 1.0} | {kind: (most / count) ** RARITY for kind, count in counts.items()}
 
 
-def weigh(page: TrainingPage) -> Floats:
-    """The cost of an error in each block, as a part of the page's word F1."""
+def weigh(page: TrainingPage, rarity: float) -> Floats:
+    """The cost of an error in each block, as a part of the page's word F1; pages of rare types have more weight."""
     sizes = np.array([len(tokens) for tokens in page.tokens], np.float32)
     weights = np.minimum(np.minimum(sizes, 300) / max(page.truth.total(), 50) + 0.0005, 0.5)
-    scale = SETS[page.source] / max(1.0, float(weights.sum()) / 3)
+    scale = rarity * SETS[page.source] / max(1.0, float(weights.sum()) / 3)
     return (weights * scale).astype(np.float32)
 
 
@@ -139,6 +149,7 @@ def sample_of(found: list[TrainingPage]) -> Sample:
     """The training sample; each page's features use a lexicon that was learned without its fold."""
     pages = [page for page in found if page.blocks.texts]
     folds = [fold_of(page.site) for page in pages]
+    rarity = rarities([type_of(page) for page in pages])
     lexicons = [
         learn_words(page for page, own in zip(pages, folds, strict=True) if own != fold)
         for fold in range(FOLDS)
@@ -148,7 +159,7 @@ def sample_of(found: list[TrainingPage]) -> Sample:
         [page for page in found if not page.blocks.texts],
         folds,
         [np.array(page.labels, np.float32) for page in pages],
-        [weigh(page) for page in pages],
+        [weigh(page, rarity[type_of(page)]) for page in pages],
         [
             compute_features(page.blocks, page.hints, lexicons[fold])
             for page, fold in zip(pages, folds, strict=True)
@@ -156,7 +167,7 @@ def sample_of(found: list[TrainingPage]) -> Sample:
     )
 
 
-def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
+def f1(page: TrainingPage, keep: list[bool]) -> float:
     """Word F1 of the kept blocks."""
     words: Counter[str] = Counter()
     for tokens, kept in zip(page.tokens, keep, strict=True):
@@ -165,14 +176,21 @@ def f1(page: TrainingPage, keep: NDArray[np.bool_]) -> float:
     return 2 * (words & page.truth).total() / max(1, words.total() + page.truth.total())
 
 
+def select(page: TrainingPage, table: FeatureTable, log_odds: Floats) -> list[bool]:
+    """The blocks that the product keeps, except for footnotes and boilerplate by name, which need the page's tree."""
+    blocks = page.blocks
+    keep = content_blocks(blocks, sigmoid(smooth(log_odds, table)), table.words)
+    outlined = with_tables_of_contents(blocks, with_headings(blocks, keep))
+    return without_copies(blocks, outlined.tolist())
+
+
 def report(name: str, sample: Sample, predictions: list[Floats]) -> None:
     """Print the mean F1 over pages, over page types, and of each type, for every set."""
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for page in sample.textless:
         scores[page.source][page.page_type].append(0.0)
     for page, table, log_odds in zip(sample.pages, sample.tables, predictions, strict=True):
-        keep = select_blocks(page.blocks, sigmoid(log_odds), table.words)
-        scores[page.source][page.page_type].append(f1(page, keep))
+        scores[page.source][page.page_type].append(f1(page, select(page, table, log_odds)))
     for source, by_type in scores.items():
         means = {kind: fmean(values) for kind, values in sorted(by_type.items())}
         overall = fmean(value for values in by_type.values() for value in values)
@@ -182,12 +200,39 @@ def report(name: str, sample: Sample, predictions: list[Floats]) -> None:
     sys.stdout.flush()
 
 
-def cross_validate(sample: Sample) -> None:
+def train_models(sample: Sample, jobs: int) -> Models:
+    """Models for each fold left out, and for none left out, trained by `jobs` processes."""
+    left_out = [None, *range(FOLDS)]
+    with ProcessPoolExecutor(jobs, get_context("fork"), _share, (sample,)) as pool:
+        ensembles = pool.map(_ensemble, left_out)
+        forests = pool.map(_forest, left_out)
+        return Models(
+            dict(zip(left_out, forests, strict=True)), dict(zip(left_out, ensembles, strict=True))
+        )
+
+
+_shared: list[Sample] = []
+"""The sample of a forked process, which is not copied."""
+
+
+def _share(sample: Sample) -> None:
+    _shared[:] = [sample]
+
+
+def _forest(without: int | None) -> PackedTrees:
+    return _shared[0].forest(without)
+
+
+def _ensemble(without: int | None) -> Ensemble:
+    return _shared[0].ensemble(without)
+
+
+def cross_validate(sample: Sample, models: Models) -> None:
     """Print the scores of models that were not trained on a page's site."""
     nothing = np.zeros(0, np.float32)
     trees, networks, together = ([nothing] * len(sample.pages) for _ in range(3))
     for fold in range(FOLDS):
-        forest, ensemble = sample.forest(fold).unpack(), sample.ensemble(fold)
+        forest, ensemble = models.forests[fold].unpack(), models.ensembles[fold]
         for at in sample.pages_of(fold):
             table = sample.tables[at]
             trees[at] = forest.log_odds(table.matrix)
@@ -200,16 +245,17 @@ def cross_validate(sample: Sample) -> None:
     report("together", sample, together)
 
 
-def train(pages: list[TrainingPage]) -> Arrays:
-    """Cross-validate, then train on everything; the arrays of the data file."""
+def train(pages: list[TrainingPage], jobs: int) -> Arrays:
+    """Cross-validate and train on everything; the arrays of the data file."""
     sample = sample_of(pages)
-    cross_validate(sample)
+    models = train_models(sample, jobs)
+    cross_validate(sample, models)
     lexicon = learn_words(sample.pages)
     return {
         **words_to_arrays("names", lexicon.names),
         **words_to_arrays("words", lexicon.words),
-        **trees_to_arrays(sample.forest()),
-        **ensemble_to_arrays(sample.ensemble()),
+        **trees_to_arrays(models.forests[None]),
+        **ensemble_to_arrays(models.ensembles[None]),
     }
 
 
@@ -217,10 +263,11 @@ def main() -> None:
     """Parse the arguments and train."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=SHARED)
+    parser.add_argument("--jobs", type=int, default=JOBS, help="processes that train")
     parser.add_argument("--check", action="store_true", help="only print the table")
     options = parser.parse_args()
     pages = [page for source in SETS for page in read_pages(options.data, source)]
-    arrays = train(pages)
+    arrays = train(pages, options.jobs)
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # the stub takes the names for options
     if not options.check:

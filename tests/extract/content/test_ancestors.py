@@ -52,3 +52,11 @@ def test_siblings_with_the_same_signature_are_counted_and_grouped() -> None:
     groups = ancestors.groups.tolist()
     assert groups[0] == groups[1]
     assert len({groups[0], groups[2], groups[3]}) == 3, "the parents of both paragraphs differ"
+
+
+def test_blocks_of_the_outermost_grid_share_a_number() -> None:
+    card = "<div class=card><ul><li>a</li><li>b</li><li>c</li></ul></div>"
+    pair = "<ol><li>y</li><li>z</li></ol>"
+    grids = ancestors_of(f"<div class=card>x</div>{card}<div class=card>w</div>{pair}").grids
+    assert len(set(grids[:5].tolist())) == 1
+    assert len(set(grids.tolist())) == 3, "two items are no grid"

@@ -1,4 +1,14 @@
-from kindly.extract.content.classify import is_uncertain, load_model, mean_log_odds
+import pytest
+
+from kindly.extract.content.block_features import compute_features
+from kindly.extract.content.classify import (
+    SMOOTHING,
+    is_uncertain,
+    load_model,
+    mean_log_odds,
+    smooth,
+)
+from kindly.extract.content.lexicon import Lexicon
 from kindly.extract.content.page_kind import Hints
 from tests.support.html_pages import blocks_of, floats
 
@@ -24,3 +34,11 @@ def test_predictions_are_averaged_as_log_odds() -> None:
 def test_page_of_a_single_block_is_kept() -> None:
     keep = load_model().keep(blocks_of("<p>Alone.</p>"), Hints())
     assert keep.tolist() == [True]
+
+
+def test_similar_blocks_and_items_of_a_grid_move_towards_their_mean() -> None:
+    blocks = blocks_of("<ul><li>a</li><li>b</li><li>c</li></ul><p>d</p>")
+    table = compute_features(blocks, Hints(), Lexicon())
+    smoothed = smooth(floats(3, 0, 0, -9), table)
+    step = SMOOTHING * 2
+    assert smoothed.tolist() == pytest.approx([3 - 2 * step, step, step, -9])

@@ -20,6 +20,8 @@ Ints = NDArray[np.int64]
 ANCESTOR_LEVELS = 5
 SECTION_SHARE = 0.7
 """A block's section is its largest ancestor with less than this share of the page's words."""
+GRID_ITEMS = 3
+"""At least this many siblings with the same signature are the items of a grid."""
 
 
 class Level(IntEnum):
@@ -47,6 +49,8 @@ class Inherited(IntEnum):
     HIGH = 1
     REPEATS = 2
     SECTION = 3
+    NEGATED_ITEM = 4
+    """The item of the outermost grid, negated, so that the maximum is the first item on the path."""
 
 
 class SpanColumn(IntEnum):
@@ -66,6 +70,8 @@ class Ancestors:
     """For each element its first block and one past its last; see `SpanColumn`."""
     groups: Ints
     """Blocks share a group if their elements have the same signature, and so do the parents of these."""
+    grids: Ints
+    """Blocks share a number if the same outermost grid contains them; a block outside of grids has its own."""
     own_marks: Ints
     """The mark bits of the block's element."""
     marks: Ints
@@ -96,13 +102,17 @@ def read_ancestors(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Ancestors
         parents * kinds + signatures, return_inverse=True, return_counts=True
     )
     repeats = count[twins].astype(np.float32)
+    numbers = np.arange(len(parents))
+    in_grid = (repeats >= GRID_ITEMS) & (numbers > 0)
+    negated_items = np.where(in_grid, -numbers, -len(numbers))
     score_sums = scores.sum(axis=1)
     chain = [containers]
     for _ in range(ANCESTOR_LEVELS):
         chain.append(parents.take(chain[-1]))
     low, high = scores[:, Score.LOW], scores[:, Score.HIGH]
     tops = _section_tops(parents, spans, words)
-    maxima = _inherit(np.stack((-low, high, repeats, tops), axis=1), jumps, np.maximum)
+    merged = np.stack((-low, high, repeats, tops, negated_items), axis=1)
+    maxima = _inherit(merged, jumps, np.maximum)
     without_root = score_sums.copy()
     without_root[0] = 0
     path_sums = _inherit(without_root, jumps, np.add)
@@ -118,17 +128,27 @@ def read_ancestors(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Ancestors
         axis=1,
     )
     sections = maxima[:, Inherited.SECTION].astype(np.int64)
+    items = -maxima[:, Inherited.NEGATED_ITEM].astype(np.int64).take(containers)
     all_repeats = np.stack((repeats, maxima[:, Inherited.REPEATS]), axis=1)
     return Ancestors(
         chain=np.stack((*chain, sections.take(containers)), axis=1),
         spans=spans,
         groups=groups,
+        grids=_grids(items, twins),
         own_marks=marks.take(containers),
         marks=_inherit(marks, jumps, np.bitwise_or).take(containers),
         scores=element_scores.take(containers, axis=0).astype(np.float32),
         section_scores=scores.take(sections.take(containers), axis=0),
         repeats=all_repeats.take(containers, axis=0).astype(np.float32),
     )
+
+
+def _grids(items: Ints, twins: Ints) -> Ints:
+    """The grid of each block; `items` has the element count for a block outside of grids."""
+    outside = len(twins) + np.arange(len(items))
+    known = np.append(twins, 0).take(items)
+    _, grids = np.unique(np.where(items < len(twins), known, outside), return_inverse=True)
+    return grids
 
 
 def _jumps(parents: Ints) -> list[Ints]:

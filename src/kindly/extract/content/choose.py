@@ -27,11 +27,15 @@ ITEM_WORDS = 30
 ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
 """Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
 
-SHARPNESS = 1.2
+SHARPNESS = 1.3
 """Factor on log-odds: the classifier is slightly under-confident."""
-SHIFT_SPREAD = 2.0
-"""Standard deviation of the error that all log-odds of a page have in common."""
-SHIFTS = SHIFT_SPREAD * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
+SHIFT_MEAN = -0.7
+SHIFT_SPREAD = 2.6
+"""Mean and standard deviation of the error that all log-odds of a page have in common."""
+SHIFTS = (
+    SHIFT_MEAN
+    + SHIFT_SPREAD * np.array([-1.5, -0.9, -0.4, 0.0, 0.4, 0.9, 1.5], np.float32)[:, None]
+)
 SHIFT_WEIGHTS = np.array([0.101, 0.207, 0.287, 0.31, 0.287, 0.207, 0.101], np.float32) / 1.5
 MIN_PROBABILITY = 1e-4
 
@@ -40,15 +44,22 @@ def select_blocks(
     blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
+    keep = with_authors(blocks, content_blocks(blocks, probabilities, words, boilerplate))
+    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
+    return with_tables_of_contents(blocks, with_notes)
+
+
+def content_blocks(
+    blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
+) -> Flags:
+    """The blocks with the best expected F1, at least one."""
     pooled = pool_structures(blocks, probabilities, words)
     for at in boilerplate:
         pooled[blocks.starts[at] : blocks.ends[at]] = 0
     keep = maximise_expected_f1(pooled, words) & (pooled > 0)
     if not keep.any():
         keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
-    keep = with_authors(blocks, keep)
-    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
-    return with_tables_of_contents(blocks, with_notes)
+    return keep
 
 
 def sigmoid(log_odds: Floats) -> Floats:

@@ -1,7 +1,8 @@
 """Content classifier: the blocks of a page → which of them are main content.
 
-Gradient-boosted trees classify every page; on uncertain pages an ensemble of small neural networks is averaged in. The
-trained weights are `content.npz` beside this module, written by `tools/train_extractor.py`.
+Gradient-boosted trees classify every page; on uncertain pages an ensemble of small neural networks is averaged in.
+Blocks that are alike then move towards each other. The trained weights are `content.npz` beside this module, written by
+`tools/train_extractor.py`.
 """
 
 import io
@@ -12,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from kindly.extract.content.block_features import compute_features
+from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.choose import best_expected_f1, select_blocks, sigmoid
@@ -25,6 +26,8 @@ from kindly.extract.content.trees import Forest, PackedTrees
 DATA = "content.npz"
 CONFIDENT_F1 = 0.95
 """With an expected F1 of at least this the trees decide alone."""
+SMOOTHING = 0.2
+"""How far a score moves towards the mean score of similar blocks, and of the grid around the block."""
 LAYER_ARRAYS = tuple(part.name for part in fields(Layer))
 NETWORK_ARRAYS = tuple(part.name for part in fields(Network) if part.name != "layers")
 ENSEMBLE_ARRAYS = tuple(part.name for part in fields(Ensemble) if part.name != "networks")
@@ -44,7 +47,8 @@ class ContentModel:
         log_odds = self.forest.log_odds(table.matrix)
         if is_uncertain(log_odds, table.words):
             log_odds = mean_log_odds([log_odds, *self.ensemble.log_odds(table)])
-        return select_blocks(blocks, sigmoid(log_odds), table.words, boilerplate)
+        probabilities = sigmoid(smooth(log_odds, table))
+        return select_blocks(blocks, probabilities, table.words, boilerplate)
 
 
 def is_uncertain(log_odds: Floats, words: Floats) -> bool:
@@ -56,6 +60,16 @@ def mean_log_odds(predictions: list[Floats]) -> Floats:
     """The mean of several models' log-odds."""
     mean: Floats = np.mean(predictions, axis=0, dtype=np.float32)
     return mean
+
+
+def smooth(log_odds: Floats, table: FeatureTable) -> Floats:
+    """The log-odds, moved towards the means of similar blocks and of the grid: items are kept or dropped together."""
+    weights = np.log1p(table.words)
+    moved = log_odds.copy()
+    for groups in (table.ancestors.groups, table.ancestors.grids):
+        means = np.bincount(groups, log_odds * weights) / np.bincount(groups, weights)
+        moved += SMOOTHING * (means.astype(np.float32).take(groups) - log_odds)
+    return moved
 
 
 @lru_cache(maxsize=1)

@@ -37,7 +37,7 @@ def main_content(document: Document, hints: Hints = NO_HINTS) -> Element:
         for at in boilerplate:
             blocks.elements[at].decompose()
         return content_by_rules(body)
-    _prune(blocks, _without_copies(blocks, _classify(blocks, hints, boilerplate)))
+    _prune(blocks, without_copies(blocks, _classify(blocks, hints, boilerplate)))
     return body
 
 
@@ -48,7 +48,7 @@ def _classify(blocks: Blocks, hints: Hints, boilerplate: list[int]) -> list[bool
     return keep
 
 
-def _without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
+def without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
     """The selection without repeated text; rows of tables, code, and items under different headings may repeat."""
     prose = keep.copy()
     for tag in VERBATIM:
