@@ -39,4 +39,5 @@ def test_text_behind_the_background_of_an_ancestor_is_removed_unless_that_is_a_l
 
 def test_many_boxes_are_examined_in_bounded_time() -> None:
     boxes = f"<div style='position:relative'><i>a</i><b style='{COVER}'>b</b></div>" * 3_000
-    assert sees(f"{boxes}<p>SECRET</p>")
+    prose = "Bees see ultraviolet light and tell the others by a dance. " * 20
+    assert sees(f"<main>{boxes}<p>SECRET {prose}</p></main>")
