@@ -51,6 +51,11 @@ def test_code_and_cells_may_repeat(tag: str) -> None:
     assert text.count(LONG) == 2
 
 
+def test_texts_side_by_side_may_repeat() -> None:
+    parts = "".join(f"<h2>Call {n}</h2><p>{LONG}</p><p>{OTHER[n:]}</p>" for n in range(8))
+    assert read(f"<main><h1>Calls</h1>{parts}</main>").text.count(LONG) == 8
+
+
 def test_items_under_different_headings_may_repeat() -> None:
     plan = "".join(
         f"<h2>Day {n}</h2><ul><li>{LONG}</li><li>{OTHER[n:]}</li></ul>" for n in range(8)

@@ -49,7 +49,10 @@ def _classify(blocks: Blocks, hints: Hints, boilerplate: list[int]) -> list[bool
 
 
 def without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
-    """The selection without repeated text; rows of tables, code, and items under different headings may repeat."""
+    """The selection without repeated text.
+
+    Rows of tables, code, items under different headings and texts side by side in one element may repeat.
+    """
     prose = keep.copy()
     for tag in VERBATIM:
         for at in blocks.by_tag.get(tag, ()):
@@ -62,9 +65,15 @@ def without_copies(blocks: Blocks, keep: list[bool]) -> list[bool]:
     dropped = {
         at
         for at, original in found.items()
-        if sections[at] == sections[original] or not _is_item(blocks, at)
+        if _place(blocks, at) != _place(blocks, original)
+        and (sections[at] == sections[original] or not _is_item(blocks, at))
     }
     return [kept and at not in dropped for at, kept in enumerate(keep)]
+
+
+def _place(blocks: Blocks, block: int) -> int:
+    """The number of the element around the one that contains a block."""
+    return blocks.parents[blocks.containers[block]]
 
 
 def _is_item(blocks: Blocks, block: int) -> bool:
