@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from turbohtml import Element
 
-from kindly.extract.visibility.style import Style
+from kindly.extract.visibility.style import MOVED_OR_CLIPPED, Style
 
 MARKED_ATTRIBUTE = re.compile(
     r"data-(?:aos|sal|w-id|scroll|anim|reveal|staggered|framer-appear|gsap|motion|inview|wow)|ani-|uk-scrollspy"
@@ -37,9 +37,7 @@ def fade_ins(hidden: Mapping[Element, Style]) -> set[Element]:
 
 def _only_transparent(style: Style) -> bool:
     """Whether opacity or visibility hides an element, and nothing else does."""
-    if style.get("display") == "none" or any(
-        name in style for name in ("clip", "clip-path", "text-indent", "left", "right", "inset")
-    ):
+    if style.get("display") == "none" or not MOVED_OR_CLIPPED.isdisjoint(style):
         return False
     return style.get("opacity") in ("0", "0%") or style.get("visibility") == "hidden"
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from turbohtml import Document, Element, Node
 
 from kindly.extract.visibility.lengths import pixels
-from kindly.extract.visibility.style import Style
+from kindly.extract.visibility.style import MOVED_OR_CLIPPED, Style
 
 CHROME = (
     "nav, header, footer, aside, dialog, form, [role=navigation], [role=dialog], [role=menu], [role=menubar], "
@@ -60,9 +60,7 @@ MAX_TAB_LEVELS = 4
 
 def is_closed(element: Element, style: Style) -> bool:
     """Whether an element is hidden as closed panels are, and in no other way."""
-    if any(
-        name in style for name in ("clip", "clip-path", "text-indent", "left", "right", "inset")
-    ):
+    if not MOVED_OR_CLIPPED.isdisjoint(style):
         return False
     if style.get("display") == "none" or element.attr("hidden") is not None:
         return True
