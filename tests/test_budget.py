@@ -80,3 +80,10 @@ def test_fit_leaves_space_for_a_frame_and_escaping() -> None:
 
 def test_fit_returns_the_smallest_result_if_nothing_fits() -> None:
     assert fit(lambda tokens: "frame" * 10 + "x" * tokens, len, 20) == "frame" * 10
+
+
+def test_fit_fills_the_limit_where_the_first_token_brings_an_outline() -> None:
+    built = fit(
+        lambda tokens: "<frame>" + ("outline " * 50 if tokens else "") + "x" * tokens, len, 600
+    )
+    assert 580 <= len(built) <= 600

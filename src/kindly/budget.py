@@ -67,24 +67,26 @@ def fair_shares(demands: list[int], available: int) -> list[int]:
 def fit(build: Callable[[int], T], size: Callable[[T], int], limit: int) -> T:
     """About the largest `build(tokens)` with a `size` within `limit`, by interpolation search; `build(0)` if none fits.
 
-    `size` grows with `tokens`, but not by the same amount: the result has a frame, and its text is escaped.
+    `size` grows with `tokens`, but not by the same amount: the result has a frame, its text is escaped, and the first
+    token may bring an outline with it. So each step that comes out too large halves the next one.
     """
     whole = build(limit)
     above, high = size(whole), limit
     if above <= limit:
         return whole
     best, best_tokens = build(0), 0
-    below = size(best)
+    below, too_large = size(best), 0
     for _ in range(FIT_STEPS):
         if limit - below <= limit // 50:
             break
-        tokens = best_tokens + (high - best_tokens) * (limit - below) // (above - below)
+        step = (high - best_tokens) * (limit - below) // (above - below)
+        tokens = best_tokens + (step >> too_large)
         if tokens <= best_tokens:
             break
         built = build(tokens)
         measured = size(built)
         if measured <= limit:
-            best, best_tokens, below = built, tokens, measured
+            best, best_tokens, below, too_large = built, tokens, measured, 0
         else:
-            high, above = tokens, measured
+            high, above, too_large = tokens, measured, too_large + 1
     return best

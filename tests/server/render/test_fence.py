@@ -24,6 +24,20 @@ def test_no_fence_leaves_the_text_as_it_is() -> None:
     assert NO_FENCE.around("<<<web-page>>>", "https://example.com/") == "<<<web-page>>>"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("See [all](/list).", True),
+        ("See [the prize](Nobel_Prize).", True),
+        ("See [[Nobel Prize]].", True),
+        ("See [all](https://example.com/list).", False),
+        ("No link.", False),
+    ],
+)
+def test_relative_links_are_explained_where_there_are_any(text: str, said: bool) -> None:
+    assert ("relative to the page" in FENCE.preamble("No link.", text)) is said
+
+
 def test_each_fence_has_a_new_token() -> None:
     tokens = {new_fence().token for _ in range(20)}
     assert len(tokens) == 20

@@ -49,7 +49,7 @@ def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -
 
     def build(available: int) -> FindingsResult:
         findings = _findings(found.findings, available, to_result, NOT_ON_PAGE)
-        return FindingsResult(findings, page, fence.preamble)
+        return FindingsResult(findings, page, fence.preamble())
 
     return fit(build, _size, tokens)
 
@@ -60,7 +60,7 @@ def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> 
 
     def build(available: int) -> FindingsResult:
         findings = _findings(found, available, to_result, NOT_IN_LIBRARY)
-        return FindingsResult(findings, preamble=fence.preamble)
+        return FindingsResult(findings, preamble=fence.preamble())
 
     return fit(build, _size, tokens)
 

@@ -66,7 +66,7 @@ def excerpt_result(url: str, excerpt: SourceExcerpt, fence: AnyFence) -> PageRes
         unchanged_since=fetched_at if document.how.method is FetchMethod.REVALIDATED else None,
         hidden_dropped=document.hidden_dropped or None,
         cursor=excerpt.cursor,
-        preamble=fence.preamble,
+        preamble=fence.preamble(content),
     )
 
 

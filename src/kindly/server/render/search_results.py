@@ -70,14 +70,15 @@ def _result(
         notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
     if left_out:
         notes.append(f"{left_out} more results did not fit max_tokens.")
+    pages = tuple(_found_page(excerpt, fence) for excerpt in excerpts)
     return SearchResult(
         hits.query.text,
         hits.provider,
         len(hits.hits),
-        tuple(_found_page(excerpt, fence) for excerpt in excerpts),
+        pages,
         hits.why,
         " ".join(notes),
-        fence.preamble,
+        fence.preamble(*(page.page_content for page in pages)),
     )
 
 
