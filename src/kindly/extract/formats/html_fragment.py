@@ -28,15 +28,16 @@ def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> Extrac
 
 
 def with_metadata(
-    extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool
+    extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool, note: str = ""
 ) -> ExtractedText:
-    """The extracted text with the metadata of its file; `hidden` adds to the removed pieces."""
+    """The extracted text with the metadata of its file and a note on it; `hidden` adds to the removed pieces."""
     return ExtractedText(
         extracted.text,
         metadata,
         extracted.links,
         extracted.hidden_dropped + hidden,
         partial=partial,
+        note=note,
     )
 
 
