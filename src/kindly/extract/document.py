@@ -101,7 +101,8 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedTex
 def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedText:
     """Read an office file or an EPUB book."""
     from kindly.extract.formats.epub import read_epub
-    from kindly.extract.formats.office import read_docx, read_sheets, read_slides
+    from kindly.extract.formats.office import read_docx, read_sheets
+    from kindly.extract.formats.slides import read_slides
 
     if sniffed.media_type == "application/vnd.ms-excel":
         return read_sheets(page.body, None, options, page.url)
