@@ -28,3 +28,17 @@ def test_limits_of_the_allocator_leave_a_process_that_works() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stdout.split() == [b"1000"]
+
+
+def test_memory_beyond_the_limit_is_there_once_the_reserve_is_used() -> None:
+    program = (
+        "from kindly.concurrency.process_limits import limit_memory, use_reserve\n"
+        "limit_memory(20_000_000, reserve_bytes=900_000_000)\n"
+        "try:\n"
+        "    bytes(500_000_000)\n"
+        "except MemoryError:\n"
+        "    use_reserve()\n"
+        "    print(len(bytes(500_000_000)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ended.stdout.split() == [b"500000000"]

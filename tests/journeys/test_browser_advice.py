@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from kindly.cli.commands import cli
 from kindly.cli.start_command import DISTRIBUTION, Install
 from kindly.fetch.browser import executables
-from kindly.fetch.browser.advice import REPOSITORY, WITH_PIP, WITH_UVX
+from kindly.fetch.browser.advice import WITH_PIP, WITH_UVX
+from kindly.version import REPOSITORY
 from tests.support.paths import ROOT
 from tests.support.processes import run_kindly
 from tests.support.served_world import BOTH, calling, environment, serper, text_of

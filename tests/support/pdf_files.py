@@ -1,6 +1,11 @@
 """PDF files for tests: content streams in, bytes out."""
 
+import zlib
 from collections.abc import Sequence
+
+import numpy as np
+import pypdfium2 as pdfium  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
@@ -70,6 +75,50 @@ def _file(objects: Sequence[bytes], *, encrypted: bool) -> bytes:
         f"startxref\n{start}\n%%EOF\n"
     ).encode()
     return bytes(out)
+
+
+def pixels(content: str, *, scale: float = 2.0) -> NDArray[np.uint8]:
+    """A page with this content stream as grey pixels."""
+    document = pdfium.PdfDocument(pdf([content]))
+    picture = document[0].render(scale=scale, grayscale=True).to_numpy()
+    document.close()
+    return np.ascontiguousarray(picture.reshape(picture.shape[:2]))
+
+
+def scans(*pages: NDArray[np.uint8] | str, claimed: int = 0) -> bytes:
+    """A PDF file with pages that are only grey pictures; text is a page's own content stream.
+
+    `claimed` is the width that each picture has according to the file, if that is not its true one.
+    """
+    kids = " ".join(f"{4 + 3 * n} 0 R" for n in range(len(pages)))
+    objects: list[bytes] = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        FONT.encode(),
+    ]
+    for number, page_pixels in enumerate(pages):
+        own = 4 + 3 * number
+        is_text = isinstance(page_pixels, str)
+        stream = (
+            page_pixels.encode()
+            if isinstance(page_pixels, str)
+            else b"q 612 0 0 792 0 0 cm /Im1 Do Q"
+        )
+        resources = f"/XObject << /Im1 {own + 2} 0 R >>" if not is_text else "/Font << /F1 3 0 R >>"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {own + 1} 0 R "
+            f"/Resources << {resources} >> >>".encode()
+        )
+        objects.append(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))
+        data = b"" if isinstance(page_pixels, str) else zlib.compress(page_pixels.tobytes(), 1)
+        height, width = (1, 1) if isinstance(page_pixels, str) else page_pixels.shape
+        objects.append(
+            f"<< /Type /XObject /Subtype /Image /Width {claimed or width} /Height {height} /ColorSpace /DeviceGray "
+            f"/BitsPerComponent 8 /Filter /FlateDecode /Length {len(data)} >>".encode()
+            + b"\nstream\n%b\nendstream" % data
+        )
+    objects.append(b"<< >>")
+    return _file(objects, encrypted=False)
 
 
 PROSE = [

@@ -77,8 +77,13 @@ def para(content: str, style: str = "", level: int | None = None) -> str:
     return f"<w:p><w:pPr>{marks}</w:pPr>{content}</w:p>"
 
 
-def xlsx(sheets: Mapping[str, str], *, hidden: frozenset[str] = frozenset()) -> bytes:
-    """A workbook with these sheets; each is the inner part of `sheetData`."""
+def xlsx(
+    sheets: Mapping[str, str],
+    *,
+    hidden: frozenset[str] = frozenset(),
+    after: Mapping[str, str] | None = None,
+) -> bytes:
+    """A workbook with these sheets; each is the inner part of `sheetData`, and `after` is what follows that."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"{HIDDEN if name in hidden else ""}/>'
         for n, name in enumerate(sheets, 1)
@@ -94,9 +99,9 @@ def xlsx(sheets: Mapping[str, str], *, hidden: frozenset[str] = frozenset()) -> 
             )
         ),
     }
-    for n, rows in enumerate(sheets.values(), 1):
+    for n, (name, rows) in enumerate(sheets.items(), 1):
         parts[f"xl/worksheets/sheet{n}.xml"] = (
-            f'<worksheet xmlns="{SHEET}"><sheetData>{rows}</sheetData></worksheet>'
+            f'<worksheet xmlns="{SHEET}"><sheetData>{rows}</sheetData>{(after or {}).get(name, "")}</worksheet>'
         )
     return zipped(parts)
 

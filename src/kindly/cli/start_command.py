@@ -16,6 +16,7 @@ DISTRIBUTION = kindly.SERVER_NAME
 BROWSER = "browser"
 EXTRAS = {
     BROWSER: "playwright",
+    "ocr": "rapidocr",
     "office": "pptx",
     "otel": "opentelemetry.sdk",
     **{spec.extra: spec.module for spec in STORES if spec.extra},

@@ -42,17 +42,30 @@ def exit_with_server() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def limit_memory(memory_bytes: int) -> None:
-    """Limit the memory of this process (not on Windows): its data, and the address space with room for libraries."""
+def limit_memory(memory_bytes: int, *, reserve_bytes: int = 0) -> None:
+    """Limit the memory of this process (not on Windows): its data, and the address space with room for libraries.
+
+    `use_reserve` raises both limits by `reserve_bytes`.
+    """
     if sys.platform != "win32":
         import resource
 
         used = memory_use()
         data = used.data_bytes + memory_bytes
         space = used.space_bytes + memory_bytes + LIBRARIES_BYTES
-        resource.setrlimit(resource.RLIMIT_DATA, (data, data))
-        resource.setrlimit(resource.RLIMIT_AS, (space, space))
+        resource.setrlimit(resource.RLIMIT_DATA, (data, data + reserve_bytes))
+        resource.setrlimit(resource.RLIMIT_AS, (space, space + reserve_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def use_reserve() -> None:
+    """Let this process use its memory reserve, for a library that needs more than any page."""
+    if sys.platform != "win32":
+        import resource
+
+        for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+            _, most = resource.getrlimit(limit)
+            resource.setrlimit(limit, (most, most))
 
 
 def set_timer(seconds: float) -> None:

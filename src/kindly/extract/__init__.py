@@ -23,3 +23,5 @@ class ExtractOptions:
     include_images: bool = False
     keep_teaser: bool = False
     """Return what a page for subscribers shows to all readers, however little, instead of raising `PageWalled`."""
+    seconds: float = 20.0
+    """How long reading may take. Readers of files stop before, with what they have; the pool sets it for each page."""

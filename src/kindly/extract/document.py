@@ -1,4 +1,5 @@
-"""Dispatch by format: Page → Document for web pages, PDF, office files, books, feeds, data and text. Pure, synchronous.
+"""Dispatch by format: Page → Document for web pages, PDF, office files, books, pictures, feeds,
+data and text. Pure, synchronous.
 
 This module loads the HTML parser, so only worker processes import it. Libraries for a single format are imported when
 such a file arrives.
@@ -18,10 +19,10 @@ from kindly.extract.html import ExtractedText, read_html, within_elements
 from kindly.models import Document, Metadata, Page
 from kindly.text.invisible import clean
 
-FILE_KINDS = frozenset({"pdf", "word", "sheets", "slides", "epub"})
+FILE_KINDS = frozenset({"pdf", "word", "sheets", "slides", "epub", "picture"})
 """Formats that cannot be read without their end."""
 KINDS_WITHOUT_SELECTOR = frozenset(
-    {"pdf", "word", "sheets", "slides", "epub", "table", "json", "json_lines"}
+    {"pdf", "word", "sheets", "slides", "epub", "picture", "table", "json", "json_lines"}
 )
 
 
@@ -68,7 +69,7 @@ def extract(page: Page, options: ExtractOptions) -> Document:
 def _note(page: Page, extracted: ExtractedText) -> str:
     if page.cut:
         return f"The page is larger than the size limit: only its beginning was read, up to {_megabytes(page)}."
-    return extracted.gap.sentence if extracted.gap is not None else ""
+    return extracted.gap.sentence if extracted.gap is not None else extracted.note
 
 
 def _megabytes(page: Page) -> str:
@@ -85,6 +86,10 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedTex
             from kindly.extract.formats.pdf.pdf_reader import read_pdf
 
             return read_pdf(page.body, options, page.url)
+        case "picture":
+            from kindly.extract.formats.picture_file import read_picture_file
+
+            return read_picture_file(page.body, sniffed.media_type, options, page.url)
         case "word" | "sheets" | "slides" | "epub":
             return _read_package(page, sniffed, options)
         case "binary":
@@ -96,7 +101,8 @@ def _read(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedTex
 def _read_package(page: Page, sniffed: Sniffed, options: ExtractOptions) -> ExtractedText:
     """Read an office file or an EPUB book."""
     from kindly.extract.formats.epub import read_epub
-    from kindly.extract.formats.office import read_docx, read_sheets, read_slides
+    from kindly.extract.formats.office import read_docx, read_sheets
+    from kindly.extract.formats.slides import read_slides
 
     if sniffed.media_type == "application/vnd.ms-excel":
         return read_sheets(page.body, None, options, page.url)

@@ -59,6 +59,8 @@ class ExtractedText:
     """Whether the page or file has more text than this."""
     gap: Gap | None = None
     """What a web page lacks, if it is partial."""
+    note: str = ""
+    """What a reader should know about how a file was read."""
 
 
 def read_html(

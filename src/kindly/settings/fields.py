@@ -140,7 +140,9 @@ class SettingFields(BaseModel):
     max_file_bytes: Annotated[
         int,
         Field(ge=10_000, le=200_000_000),
-        Env("KINDLY_MAX_FILE_BYTES", "Maximum bytes of a PDF, an office file or a book."),
+        Env(
+            "KINDLY_MAX_FILE_BYTES", "Maximum bytes of a PDF, an office file, a book or a picture."
+        ),
     ] = 20_000_000
     user_agent: Annotated[
         str, Field(min_length=1, max_length=500), Env("KINDLY_USER_AGENT", "User-Agent for pages.")

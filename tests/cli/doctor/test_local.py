@@ -12,6 +12,7 @@ import pytest
 from kindly.cli.doctor import local
 from kindly.cli.doctor.finding import CheckResult
 from kindly.errors import SettingsError
+from kindly.extract.formats import recognition
 from kindly.fetch.browser.executables import find, this_machine
 from kindly.settings import Settings
 
@@ -124,3 +125,20 @@ async def test_a_port_in_use_is_reported(tmp_path: Path, transport: str, state: 
 
 async def test_a_free_port_is_fine(tmp_path: Path) -> None:
     assert only(await local.port(settings(tmp_path, KINDLY_PORT="0"))).state == "ok"
+
+
+async def test_missing_character_recognition_is_a_note_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "is_installed", lambda: False)
+    finding = only(await local.recognition(settings(tmp_path)))
+    assert finding.state == "note"
+    assert "[ocr]" in finding.fix
+
+
+async def test_installed_character_recognition_names_its_models(tmp_path: Path) -> None:
+    if not recognition.is_installed():
+        pytest.skip("the extra `ocr` is not installed")
+    finding = only(await local.recognition(settings(tmp_path)))
+    assert finding.state == "ok"
+    assert "_rec_" in finding.detail

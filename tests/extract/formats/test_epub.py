@@ -7,6 +7,7 @@ from kindly.extract.formats.archive import Archive
 from kindly.extract.formats.epub import read_epub
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
+from tests.support.office_files import whole_book
 from tests.support.zip_files import epub
 
 XHTML = (
@@ -85,3 +86,56 @@ def test_entities_in_the_package_are_refused() -> None:
 def test_selector_on_a_book_is_an_input_error() -> None:
     with pytest.raises(InputError):
         extract(page(epub({"a.xhtml": FIRST})), ExtractOptions(selector="p"))
+
+
+def test_book_with_everything_keeps_it() -> None:
+    document = extract(page(whole_book(), media_type=""), ExtractOptions())
+    assert document.links == (Link("the source", "https://l.example/x"),)
+    assert (
+        document.text
+        == """\
+— picture: Cover of The Tide Book —
+
+# Contents
+
+1. Causes
+2. Heights
+
+# Causes
+
+The moon pulls[1] and the sun too[^2]. See the table and [the source](https://l.example/x).
+
+## In detail
+
+- springs
+  - at new moon
+- neaps
+1. measure
+2. compare
+
+[^2]: A little.
+
+# Heights
+
+Heights in metres
+
+| Region | Height | Height |
+| --- | --- | --- |
+| North | high | 4.1 |
+| North | low | 0.3 |
+
+```
+for tide in tides:
+    print(tide)
+```
+
+— picture: A tide gauge in the harbour —
+
+The gauge
+
+> Quoted words.
+
+# Notes
+
+Mostly."""
+    )

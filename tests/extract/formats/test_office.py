@@ -18,6 +18,7 @@ from kindly.extract.formats.office import OfficeLimits
 from kindly.extract.html import ExtractedText
 from kindly.models import Document, Format, Link
 from tests.support.html_pages import page
+from tests.support.office_files import whole_document, whole_workbook
 from tests.support.zip_files import (
     docx,
     para,
@@ -181,11 +182,6 @@ def test_long_and_wide_sheets_are_truncated_with_a_note() -> None:
     assert "the sheet is truncated: 1,001 rows and 50 columns of it were read" in document.text
 
 
-def test_presentation_with_too_much_markup_is_too_large() -> None:
-    with pytest.raises(ExtractionFailed):
-        office.read_slides(opened(slides()), ExtractOptions(), OfficeLimits(slides_markup=1_000))
-
-
 def test_many_sheets_are_truncated_with_a_note() -> None:
     document = read(xlsx({f"S{n}": row(1, "v") for n in range(office.LIMITS.sheets + 1)}))
     assert document.partial
@@ -215,45 +211,83 @@ def test_open_document_sheet_is_read() -> None:
     )
 
 
-def slides(count: int = 1) -> bytes:
-    pptx = pytest.importorskip("pptx")
-    show = pptx.Presentation()
-    for _ in range(count):
-        slide = show.slides.add_slide(show.slide_layouts[1])
-        slide.shapes.title.text = "Hello"
-        frame = slide.placeholders[1].text_frame
-        frame.text = "first"
-        for text, level in (("second", 1), ("third", 0)):
-            added = frame.add_paragraph()
-            added.text, added.level = text, level
-        slide.notes_slide.notes_text_frame.text = "say this"
-    blank = show.slides.add_slide(show.slide_layouts[6])
-    cells = blank.shapes.add_table(1, 2, 0, 0, 9, 9).table.rows[0].cells
-    cells[0].text, cells[1].text = "a", "b"
-    group = blank.shapes.add_group_shape()
-    group.shapes.add_textbox(0, 90, 9, 9).text_frame.text = "in a group"
-    show.slides.add_slide(show.slide_layouts[6])._element.set("show", "0")
-    out = io.BytesIO()
-    show.save(out)
-    return out.getvalue()
+def test_word_document_with_everything_keeps_it() -> None:
+    assert (
+        read(whole_document()).text
+        == """\
+# The Book of Tides
 
+A survey
 
-def test_slides_are_in_order_with_their_notes() -> None:
-    document = read(slides())
-    assert document.text == (
-        "## Slide 1: Hello\n\n- first\n  - second\n- third\n\nNotes: say this\n\n"
-        "## Slide 2\n\nin a group\n\n| a | b |\n| --- | --- |"
-    ) or document.text == (
-        "## Slide 1: Hello\n\n- first\n  - second\n- third\n\nNotes: say this\n\n"
-        "## Slide 2\n\n| a | b |\n| --- | --- |\n\nin a group"
+# Causes
+
+The moon pulls[^1] and the sun too[^2].
+
+## In detail
+
+See [the tables](https://l.example/x).
+
+### Very deep
+
+- springs
+  - at new moon
+  - at full moon
+- neaps
+1. measure
+   1. with a gauge
+2. compare
+
+| Region | Height | Height |
+| --- | --- | --- |
+| North | high | 4.1 |
+| North | low | 0.3 |
+| South | high | 3.2 |
+
+Table 1: heights
+
+```
+for tide in tides:
+    print(tide)
+```
+
+Run `tides` now.
+
+They rise twice a day.
+
+— picture: A tide gauge in the harbour —
+
+> Quoted words.
+
+[^1]: Mostly.
+
+[^2]: A little."""
     )
+
+
+def test_workbook_with_everything_keeps_it() -> None:
+    document = read(whole_workbook())
     assert document.hidden_dropped == 1
+    assert (
+        document.text
+        == """\
+## Heights & more
 
+Tide heights
 
-def test_many_slides_are_truncated_with_a_note() -> None:
-    document = office.read_slides(opened(slides(3)), ExtractOptions(), OfficeLimits(slides=2))
-    assert document.partial
-    assert "2 of 4 slides" in document.text
+| Region | Height high | Height low |
+| --- | --- | --- |
+| North | 4.1 | 0.3 |
+| South | 3 |  |
+| Both | 7.1 | TRUE |
+
+## Sources
+
+| Source | A long text |
+| --- | --- |
+| gauge |  |
+
+## Empty"""
+    )
 
 
 @pytest.mark.parametrize(

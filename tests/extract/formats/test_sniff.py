@@ -32,7 +32,7 @@ from tests.support.html_pages import page
         (b"<a/>", "application/atom+xml", "xml", "application/atom+xml"),
         (b"words", "application/pdf", "binary", "application/pdf"),
         (b"GIF89a", "text/html", "binary", "image/gif"),
-        (b"RIFF1234WEBPVP8", "", "binary", "image/webp"),
+        (b"RIFF1234WEBPVP8", "", "picture", "image/webp"),
         (b"\x1f\x8b\x08", "text/html", "binary", "application/gzip"),
         (b"....ftypmp42", "", "binary", "video/mp4"),
         (b"text \x00 nul", "text/plain", "binary", "text/plain"),

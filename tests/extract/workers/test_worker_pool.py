@@ -13,11 +13,12 @@ from kindly.budget import Deadline
 from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
+from kindly.extract.formats.recognition import is_installed
 from kindly.extract.workers.worker_pool import WorkerLimits, WorkerPool
 from kindly.models import OutcomeKind
 from tests.support.html_pages import URL, page
 from tests.support.paths import ROOT
-from tests.support.pdf_files import line, pdf
+from tests.support.pdf_files import PROSE, line, lines, pdf, pixels, scans
 from tests.support.processes import until
 from tests.support.zip_files import docx, epub, row, xlsx
 
@@ -75,6 +76,22 @@ async def test_page_becomes_the_same_document_as_in_process() -> None:
         here = extract(source, ExtractOptions())
     assert there == here
     assert here.text == "# Head\n\nText é [link](https://site.example/x)."
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_installed(), reason="the extra `ocr` is not installed")
+async def test_scan_is_read_within_the_memory_of_a_worker() -> None:
+    limits = WorkerLimits(timeout_s=400)
+    source = page(scans(pixels(lines(PROSE))), media_type="application/pdf")
+    with anyio.fail_after(600):
+        async with WorkerPool(environ=ENVIRON, size=1, limits=limits) as workers:
+            scan = await workers.extract(source, ExtractOptions(), Deadline.after(500))
+            after = await workers.extract(
+                page("<p>Words</p>"), ExtractOptions(), Deadline.after(90)
+            )
+    assert " ".join(PROSE) in " ".join(scan.text.split())
+    assert scan.note.startswith("Page 1 was read by character recognition")
+    assert after.text == "Words"
 
 
 async def test_error_of_the_extraction_is_raised_by_the_pool() -> None:

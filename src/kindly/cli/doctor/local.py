@@ -1,6 +1,8 @@
-"""`doctor`, checks on this machine: folder, certificates, parser, browser, store, model, port. No network."""
+"""`doctor`, checks on this machine: folder, certificates, parser, browser, recognition, store,
+model, port. No network."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -155,6 +157,22 @@ async def _start_error(chosen: "BrowserSettings", environ: Mapping[str, str]) ->
     return failure
 
 
+async def recognition(_settings: Settings) -> list[CheckResult]:
+    """Can scans and pictures be read?"""
+    from kindly.extract.formats.recognition import is_installed, model_paths
+    from kindly.extract.formats.recognition_notes import HOW
+
+    name = "character recognition"
+    if not is_installed():
+        unread = "not installed: scans and text in pictures cannot be read"
+        return [CheckResult(name, "note", unread, f"{HOW[0].upper()}{HOW[1:]}.")]
+    try:
+        models = ", ".join(sorted(Path(path).stem for path in model_paths().values()))
+    except FileNotFoundError as error:
+        return [CheckResult(name, "problem", str(error), "Reinstall rapidocr.")]
+    return [CheckResult(name, "ok", f"installed, with the models {models}")]
+
+
 async def port(settings: Settings) -> list[CheckResult]:
     """Can the HTTP transport listen on its port? Only a note if the transport is stdio."""
     from kindly.server.http.asgi import listen
@@ -179,6 +197,7 @@ def local_checks() -> tuple[Check, ...]:
         Check("certificates", certificates),
         Check("parser", engine, 40.0),
         Check("browser", browser, BROWSER_S),
+        Check("character recognition", recognition),
         Check("store", store),
         Check("model", local_model),
         Check("port", port),

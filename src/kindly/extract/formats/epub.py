@@ -1,15 +1,19 @@
 """EPUB books → the text of their chapters in reading order (the spine)."""
 
 import posixpath
+import re
 from collections.abc import Iterator
+from html import unescape
 from typing import Final
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+from turbohtml import Document, Text
+
 from kindly.errors import NoContent
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.archive import Archive
-from kindly.extract.formats.html_fragment import read_fragment
+from kindly.extract.formats.html_fragment import picture, read_fragment
 from kindly.extract.html import ExtractedText
 from kindly.models import HTML_TYPES, Link, Metadata
 
@@ -19,6 +23,8 @@ MAX_CHAPTERS: Final = 1_000
 MAX_CHAPTER: Final = 1_500_000
 """The maximum size of a chapter's markup, in bytes."""
 MAX_LINKS: Final = 200
+NOTE = re.compile(r"\bnoteref\b")
+ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 
 
 def read_epub(
@@ -44,7 +50,7 @@ def read_epub(
             continue
         body = archive.read(name, MAX_CHAPTER + 1)
         partial = partial or len(body) > MAX_CHAPTER
-        chapter = read_fragment(body.decode("utf-8", "replace"), options, archive.url)
+        chapter = read_fragment(body.decode("utf-8", "replace"), options, archive.url, _prepare)
         hidden += chapter.hidden_dropped
         if chapter.text:
             chapters.append(chapter.text)
@@ -57,6 +63,25 @@ def read_epub(
     return ExtractedText(
         "\n\n".join(chapters), _metadata(package), tuple(links)[:MAX_LINKS], hidden, partial=partial
     )
+
+
+def _prepare(document: Document) -> None:
+    """Mark references to notes as web pages do, and put alternative text in place of pictures.
+
+    Links inside the book lose their addresses, which lead nowhere.
+    """
+    for image in document.select("img"):
+        words = picture(image.attr("alt") or "")
+        image.replace_with(Text(unescape(words)))
+    for link in document.select("a[href]"):
+        address = link.attr("href") or ""
+        is_note = NOTE.search(link.attr("epub:type") or "") or link.attr("role") == "doc-noteref"
+        if is_note and address.startswith("#"):
+            link.attrs["class"] = "noteref"
+        elif is_note:
+            link.replace_with(Text(f"[{link.text.strip().strip('[]')}]"))
+        elif not ABSOLUTE.match(address) and not address.startswith("#"):
+            del link.attrs["href"]
 
 
 def _package(archive: Archive) -> tuple[str, ElementTree.Element]:

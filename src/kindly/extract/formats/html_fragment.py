@@ -1,9 +1,12 @@
 """HTML fragments that are content as a whole (a chapter, a feed entry, a converted file) → their visible text."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
+from typing import Final
 
-from turbohtml import Element, parse
+from turbohtml import Document, Element, parse
 
 from kindly.extract import ExtractOptions
 from kindly.extract.html import NON_TEXT_TAGS, ExtractedText
@@ -15,9 +18,15 @@ from kindly.models import Metadata
 from kindly.text.invisible import clean
 
 
-def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> ExtractedText:
-    """All visible text of the markup, with its title."""
+def read_fragment(
+    markup: str,
+    options: ExtractOptions,
+    base_url: str,
+    prepare: Callable[[Document], None] = lambda document: None,
+) -> ExtractedText:
+    """All visible text of the markup, with its title; `prepare` may change the tree before."""
     document = parse(markup, positions=False)
+    prepare(document)
     metadata = read_metadata(document, base_url)
     document.remove(NON_TEXT_TAGS)
     document.remove("noscript")
@@ -28,15 +37,16 @@ def read_fragment(markup: str, options: ExtractOptions, base_url: str) -> Extrac
 
 
 def with_metadata(
-    extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool
+    extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool, note: str = ""
 ) -> ExtractedText:
-    """The extracted text with the metadata of its file; `hidden` adds to the removed pieces."""
+    """The extracted text with the metadata of its file and a note on it; `hidden` adds to the removed pieces."""
     return ExtractedText(
         extracted.text,
         metadata,
         extracted.links,
         extracted.hidden_dropped + hidden,
         partial=partial,
+        note=note,
     )
 
 
@@ -50,15 +60,37 @@ def heading(text: str, level: int) -> str:
     return f"<h{level}>{escape(' '.join(text.split()), quote=False)}</h{level}>"
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain text; the first row is its header."""
+FILE_NAME = re.compile(r"\S+\.\w{3,4}|(?:picture|image|grafik|bild)\s*\d*", re.I)
+"""What programs write if the author gives no alternative text."""
+MAX_ALTERNATIVE: Final = 500
+Spans = Mapping[tuple[int, int], tuple[int, int]]
+"""The cells that span others: row and column → how many rows and columns."""
+NO_SPANS: Final[Spans] = MappingProxyType({})
+
+
+def table(rows: Sequence[Sequence[str]], spans: Spans = NO_SPANS, *, headers: int = 1) -> str:
+    """A table of plain text; the first rows are its headers."""
     if not rows:
         return ""
-    head = _row(rows[0], "th")
-    return (
-        f"<table {DATA_FILE}><thead>{head}</thead><tbody>{''.join(_row(row, 'td') for row in rows[1:])}"
-        "</tbody></table>"
+    covered = {
+        (row + down, column + across)
+        for (row, column), (height, width) in spans.items()
+        for down in range(height)
+        for across in range(width)
+        if down or across
+    }
+    lines = [
+        "".join(
+            _cell(text, "th" if n < headers else "td", spans.get((n, m)))
+            for m, text in enumerate(row)
+            if (n, m) not in covered
+        )
+        for n, row in enumerate(rows)
+    ]
+    head, body = (
+        "".join(f"<tr>{line}</tr>" for line in part) for part in (lines[:headers], lines[headers:])
     )
+    return f"<table {DATA_FILE}><thead>{head}</thead><tbody>{body}</tbody></table>"
 
 
 def note(text: str) -> str:
@@ -66,6 +98,14 @@ def note(text: str) -> str:
     return paragraph(f"— {text} —")
 
 
-def _row(cells: Iterable[str], tag: str) -> str:
-    markup = "".join(f"<{tag}>{escape(cell, quote=False)}</{tag}>" for cell in cells)
-    return f"<tr>{markup}</tr>"
+def _cell(text: str, tag: str, span: tuple[int, int] | None) -> str:
+    marks = f' rowspan="{span[0]}" colspan="{span[1]}"' if span else ""
+    return f"<{tag}{marks}>{escape(text, quote=False)}</{tag}>"
+
+
+def picture(alternative: str) -> str:
+    """The words for a picture inside a file, if its alternative text says something."""
+    text = " ".join(alternative.split())
+    if not text or FILE_NAME.fullmatch(text):
+        return ""
+    return f"— picture: {escape(text[:MAX_ALTERNATIVE], quote=False)} —"

@@ -1,4 +1,4 @@
-"""Office files (Word, Excel and OpenDocument sheets, PowerPoint) → text with headings, lists, tables and notes.
+"""Office files (Word, Excel and OpenDocument sheets) → text with headings, lists, tables and notes.
 
 The archive is checked first. Each format has its own library, which is imported when such a file arrives.
 """
@@ -6,7 +6,7 @@ The archive is checked first. Each format has its own library, which is imported
 import io
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +21,7 @@ from kindly.extract.formats.html_fragment import (
     heading,
     note,
     paragraph,
+    picture,
     read_fragment,
     table,
     with_metadata,
@@ -39,6 +40,8 @@ HIDDEN_RUN = re.compile(
 )
 RUN = re.compile(r"<w:r[\s>]")
 BODY = re.compile(r"<w:body(?:\s[^>]*)?>")
+IMAGE = re.compile(r'<img(?: alt="([^"]*)")?[^>]*/?>')
+MAX_SPANS: Final = 500
 CODE_STYLES = """
 p[style-name='HTML Preformatted'] => pre:separator('\\n')
 p[style-name='Source Code'] => pre:separator('\\n')
@@ -46,6 +49,8 @@ p[style-name='Code'] => pre:separator('\\n')
 p[style-name='Macro Text'] => pre:separator('\\n')
 p[style-name='Title'] => h1:fresh
 p[style-name='Subtitle'] => p:fresh
+p[style-name='Quote'] => blockquote > p:fresh
+p[style-name='Intense Quote'] => blockquote > p:fresh
 r[style-name='HTML Code'] => code
 """
 
@@ -90,11 +95,11 @@ def read_docx(
         raise missing_library("Word", url=archive.url, media_type=archive.media_type) from error
     archive.check_xml()
     word = _converted(archive, mammoth, limits, clock)
-    markup, cut = _bounded("".join(word.markup), limits)
+    markup, cut = bounded("".join(word.markup), limits)
     if word.short and not cut:
         markup += note(TRUNCATED)
     extracted = read_fragment(markup, options, archive.url)
-    metadata = _metadata(archive, extracted.metadata.title)
+    metadata = core_metadata(archive, extracted.metadata.title)
     return with_metadata(extracted, metadata, hidden=word.hidden, partial=cut or word.short)
 
 
@@ -122,7 +127,7 @@ def _converted(
             break
         shown, hidden = _without_hidden_runs(piece)
         word.hidden += hidden
-        with _translating(archive.broken()):
+        with translating(archive.broken()):
             result = mammoth.convert_to_html(
                 io.BytesIO(archive.rewritten({DOCUMENT: shown.encode()})),
                 style_map=CODE_STYLES,
@@ -130,9 +135,14 @@ def _converted(
                 external_file_access=False,
                 convert_image=mammoth.images.img_element(lambda image: {"src": ""}),
             )
-        word.markup.append(result.value)
+        word.markup.append(IMAGE.sub(_alternative, result.value))
         size += len(result.value)
     return word
+
+
+def _alternative(image: re.Match[str]) -> str:
+    """The alternative text in place of a picture."""
+    return picture(unescape(image[1] or ""))
 
 
 def read_sheets(
@@ -153,7 +163,7 @@ def read_sheets(
     if archive is not None:
         archive.check_xml()
         body = truncated_workbook(archive)
-    with _translating(broken):
+    with translating(broken):
         book = calamine.load_workbook(io.BytesIO(body))
     shown = [
         sheet.name
@@ -161,57 +171,16 @@ def read_sheets(
         if sheet.visible == calamine.SheetVisibleEnum.Visible
         and sheet.typ == calamine.SheetTypeEnum.WorkSheet
     ]
-    with _translating(broken):
+    with translating(broken):
         markup, cut = _sheets(book, shown)
     extracted = read_fragment(markup, options, url)
-    metadata = _metadata(archive, "") if archive else Metadata()
+    metadata = core_metadata(archive, "") if archive else Metadata()
     hidden = len(book.sheets_metadata) - len(shown)
     return with_metadata(extracted, metadata, hidden=hidden, partial=cut)
 
 
-def read_slides(
-    archive: Archive, options: ExtractOptions, limits: OfficeLimits = LIMITS
-) -> ExtractedText:
-    """The slides of a presentation in order, each with its title and notes.
-
-    Raises:
-        MediaUnsupported: it is broken, or the library is not installed.
-        ExtractionFailed: it defines XML entities.
-    """
-    try:
-        import pptx
-    except ImportError as error:
-        raise missing_library(
-            "PowerPoint", url=archive.url, media_type=archive.media_type
-        ) from error
-    archive.check_xml()
-    if archive.markup_bytes > limits.slides_markup:
-        raise ExtractionFailed(
-            f"The presentation has {archive.markup_bytes:,} bytes of markup, which is above the limit.",
-            url=archive.url,
-        )
-    with _translating(archive.broken()):
-        slides = list(pptx.Presentation(io.BytesIO(archive.rewritten({}))).slides)
-        shown = [slide for slide in slides if slide._element.get("show") != "0"]
-        parts = [
-            part
-            for number, slide in enumerate(shown[: limits.slides], 1)
-            for part in _slide(number, slide)
-        ]
-    if len(shown) > limits.slides:
-        parts.append(note(f"{limits.slides} of {len(shown)} slides were read"))
-    markup, too_long = _bounded("".join(parts), limits)
-    extracted = read_fragment(markup, options, archive.url)
-    return with_metadata(
-        extracted,
-        _metadata(archive, ""),
-        hidden=len(slides) - len(shown),
-        partial=len(shown) > limits.slides or too_long,
-    )
-
-
 @contextmanager
-def _translating(broken: MediaUnsupported) -> Iterator[None]:
+def translating(broken: MediaUnsupported) -> Iterator[None]:
     """Translate any exception into a broken file: these libraries do not document what they raise."""
     try:
         yield
@@ -287,18 +256,26 @@ def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
         cut = cut or short
     if len(names) > LIMITS.sheets:
         parts.append(note(f"{LIMITS.sheets} of {len(names)} sheets were read"))
-    markup, too_long = _bounded("".join(parts), LIMITS)
+    markup, too_long = bounded("".join(parts), LIMITS)
     return markup, cut or too_long or len(names) > LIMITS.sheets
 
 
 def _sheet(sheet: Any) -> tuple[str, bool]:
-    """The markup of a sheet, and whether anything is left out."""
+    """The markup of a sheet, and whether anything is left out. Lines of one cell above the table are paragraphs."""
     rows = [
         [_cell(value) for value in row[:MAX_COLUMNS]]
         for _, row in zip(range(MAX_ROWS + 1), sheet.iter_rows(), strict=False)
     ]
     wide, high = sheet.width > MAX_COLUMNS, sheet.height > MAX_ROWS + 1
-    markup = table([row for row in rows if any(row)])
+    filled = [n for n, row in enumerate(rows) if any(row)]
+    titles: list[str] = []
+    while len(filled) > 1 and len(rows[filled[0]]) > 1 and sum(map(bool, rows[filled[0]])) == 1:
+        titles.append(paragraph(next(filter(None, rows[filled.pop(0)]))))
+    spans = _spans(sheet, {n: m for m, n in enumerate(filled)})
+    top = max((height for (row, _), (height, _) in spans.items() if row == 0), default=1)
+    split = any(width > 1 for (row, _), (_, width) in spans.items() if row == 0)
+    headers = max(top, 2 if split else 1)
+    markup = "".join(titles) + table([rows[n] for n in filled], spans, headers=headers)
     if wide or high:
         markup += note(
             f"the sheet is truncated: {min(sheet.height, MAX_ROWS + 1):,} rows and "
@@ -307,7 +284,21 @@ def _sheet(sheet: Any) -> tuple[str, bool]:
     return markup, wide or high
 
 
+def _spans(sheet: Any, places: Mapping[int, int]) -> dict[tuple[int, int], tuple[int, int]]:
+    """The merged cells; `places` are the rows that are kept, by their number in the sheet."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    first_row, first_column = sheet.start or (0, 0)
+    for (top, left), (bottom, right) in (sheet.merged_cell_ranges or [])[:MAX_SPANS]:
+        kept = [places[n] for n in range(top - first_row, bottom - first_row + 1) if n in places]
+        column, width = left - first_column, right - left + 1
+        if kept and column >= 0 and column + width <= MAX_COLUMNS:
+            found[kept[0], column] = (len(kept), width)
+    return found
+
+
 def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, datetime):
@@ -315,65 +306,15 @@ def _cell(value: object) -> str:
     return " ".join(str(value).split())[:MAX_CELL]
 
 
-def _slide(number: int, slide: Any) -> Iterator[str]:
-    title = slide.shapes.title
-    named = title.text_frame.text.strip() if title is not None and title.has_text_frame else ""
-    yield heading(f"Slide {number}: {named}" if named else f"Slide {number}", 2)
-    for shape in _shapes(slide.shapes):
-        if title is None or shape.shape_id != title.shape_id:
-            yield from _shape(shape)
-    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
-        notes = slide.notes_slide.notes_text_frame.text.strip()
-        if notes:
-            yield paragraph(f"Notes: {notes}")
-
-
-def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
-    """The shapes from top to bottom; groups are flattened."""
-    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
-        if hasattr(shape, "shapes"):
-            yield from _shapes(shape.shapes)
-        else:
-            yield shape
-
-
-def _shape(shape: Any) -> Iterator[str]:
-    if getattr(shape, "has_table", False):
-        yield table(
-            [[" ".join(cell.text.split()) for cell in row.cells] for row in shape.table.rows]
-        )
-    elif getattr(shape, "has_chart", False):
-        yield note("a chart")
-    elif shape.has_text_frame:
-        lines = [line for line in shape.text_frame.paragraphs if line.text.strip()]
-        if len(lines) == 1:
-            yield paragraph(lines[0].text)
-        elif lines:
-            yield _bullets([(line.level, line.text.strip()) for line in lines])
-
-
-def _bullets(lines: list[tuple[int, str]]) -> str:
-    """Indented lines as nested lists."""
-    markup, depth = "", 0
-    for level, text in lines:
-        while depth < level + 1:
-            markup += "<ul>"
-            depth += 1
-        while depth > level + 1:
-            markup += "</ul>"
-            depth -= 1
-        markup += f"<li>{paragraph(text)[3:-4]}</li>"
-    return markup + "</ul>" * depth
-
-
-def _bounded(markup: str, limits: OfficeLimits) -> tuple[str, bool]:
+def bounded(markup: str, limits: OfficeLimits) -> tuple[str, bool]:
+    """The markup up to the limit, and whether it was longer."""
     if len(markup) <= limits.markup:
         return markup, False
     end = markup.rfind(">", 0, limits.markup) + 1
     return markup[:end] + note(TRUNCATED), True
 
 
-def _metadata(archive: Archive, title: str) -> Metadata:
+def core_metadata(archive: Archive, title: str) -> Metadata:
     """The document properties of the file."""
     properties: dict[str, str] = {}
     if CORE in archive.names:

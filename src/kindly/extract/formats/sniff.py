@@ -28,6 +28,7 @@ Kind = Literal[
     "sheets",
     "slides",
     "epub",
+    "picture",
     "binary",
 ]
 
@@ -118,6 +119,7 @@ JSON_LINES_TYPE = re.compile(r"application/(?:x-)?(?:ndjson|jsonl|jsonlines|json
 JSON_LINES_PATH = re.compile(r"\.(?:jsonl|ndjson)(?:[?#]|\Z)", re.I)
 DIRECTORY_BYTES = 1_000_000
 """The part at the end of an archive that is searched for its directory."""
+PICTURES = frozenset({"image/png", "image/jpeg", "image/webp"})
 SPECIFIC_ZIP = re.compile(r"opendocument|openxmlformats|epub|java-archive|msword|ms-excel")
 HTML_START = re.compile(
     rb"\s*(?:<!--.{0,2000}?-->\s*)*"
@@ -163,7 +165,7 @@ def sniff(page: Page) -> Sniffed:
     if packaged := _packaged(page, head):
         return packaged
     if magic := _magic(head, declared):
-        return Sniffed("binary", magic)
+        return Sniffed("picture" if magic in PICTURES else "binary", magic)
     if _has_nul(head, page.charset):
         return Sniffed("binary", declared or "application/octet-stream")
     text_head = _without_bom(head)

@@ -22,6 +22,8 @@ STRINGS: Final = "xl/sharedstrings.xml"
 SHEETS: Final = "xl/worksheets/"
 SKIPPED = ("xl/pivotcache/", "xl/drawings/", "xl/charts/", "xl/externallinks/", "customxml/")
 PLACE = re.compile(r"([A-Za-z]{1,4})[0-9]*\Z")
+RANGE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
+MAX_MERGED: Final = 500
 NAMESPACE: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 CHUNK_BYTES: Final = 64 * 1024
 
@@ -75,6 +77,7 @@ class _Sheet:
         self.strings: set[int] = set()
         """The indexes of the shared strings in the kept part."""
         self._out: list[str] = []
+        self._merged: list[str] = []
         self._row = self._column = 0
         self._first_row = self._first_column = 0
         self._has_marker = False
@@ -92,9 +95,11 @@ class _Sheet:
 
     def markup(self) -> str:
         """The markup of the truncated sheet."""
+        merged = "".join(f'<mergeCell ref="{escape(place)}"/>' for place in self._merged)
         return (
             f'<worksheet xmlns="{NAMESPACE}"><sheetData>{"".join(self._out)}'
-            f"{'</row>' if self._row else ''}</sheetData></worksheet>"
+            f"{'</row>' if self._row else ''}</sheetData>"
+            f"{f'<mergeCells>{merged}</mergeCells>' if merged else ''}</worksheet>"
         )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -107,6 +112,9 @@ class _Sheet:
                 self._in_text = self._keeps
             case "rPh":
                 self._size = MAX_CELL
+            case "mergeCell" if len(self._merged) < MAX_MERGED:
+                if RANGE.fullmatch(place := attributes.get("ref", "")):
+                    self._merged.append(place)
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = _number(attributes.get("r", "")) or self._row + 1
@@ -147,7 +155,7 @@ class _Sheet:
             case "c" if self._keeps:
                 self._keeps = False
                 self._end_cell("".join(self._text)[:MAX_CELL])
-            case "sheetData":
+            case "mergeCells":
                 raise _StopParsing
 
     def _end_cell(self, text: str) -> None:

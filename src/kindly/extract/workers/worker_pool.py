@@ -5,7 +5,7 @@ Workers start on demand, are reused, do not get the server's environment, and en
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -123,7 +123,12 @@ class WorkerPool:
         reading = None
         with anyio.move_on_after(deadline.remaining_s()):
             await self._slots.acquire()
-            reading = _Reading(page, options, anyio.current_time() + self._limits.timeout_s)
+            seconds = min(self._limits.timeout_s, deadline.remaining_s())
+            reading = _Reading(
+                page,
+                replace(options, seconds=seconds),
+                anyio.current_time() + self._limits.timeout_s,
+            )
             self._tasks.start_soon(self._read, reading)
             try:
                 await reading.done.wait()

@@ -34,6 +34,8 @@ TRIMMED_BYTES = 6 * 1024 * 1024
 """Allocators keep memory after a large page; a worker that has grown by more than this returns it to the system."""
 COLLECTED_OBJECTS = 10_000
 """Cycles are looked for after so many new objects: a page makes tens of thousands, and hardly any are in cycles."""
+RESERVE_BYTES = 768 * 1024 * 1024
+"""Further memory for character recognition; a worker that used it is replaced after its page."""
 MAX_GROWTH_BYTES = 24 * 1024 * 1024
 """A worker that stays larger by more than this than it was before its first page is replaced."""
 
@@ -42,7 +44,7 @@ def main(memory_bytes: int, extract: Extract | None = None) -> None:
     """Serve pages until standard input closes; `memory_bytes` is the limit beyond what the parser itself needs."""
     exit_with_server()
     extract = extract or _load_parser()
-    limit_memory(memory_bytes)
+    limit_memory(memory_bytes, reserve_bytes=RESERVE_BYTES)
     with own_pipes() as (pipe_in, pipe_out):
         serve(pipe_in, pipe_out, extract)
 

@@ -1,12 +1,11 @@
 """What to run to get a browser: the commands that messages, `doctor` and the README name."""
 
-from kindly.version import SERVER_NAME
+from kindly.version import how_to_install, pip_command, uvx_command
 
-REPOSITORY = "https://github.com/kindly-mcp/kindly"
-EXTRA = f"{SERVER_NAME}[browser]"
-WITH_UVX = f"uvx --from '{EXTRA} @ git+{REPOSITORY}' {SERVER_NAME} start-mcp-server"
-WITH_PIP = f"pip install '{EXTRA}'"
-DRIVER = f"start Kindly with `{WITH_UVX}`, or run `{WITH_PIP}`"
+EXTRA = "browser"
+WITH_UVX = uvx_command(EXTRA)
+WITH_PIP = pip_command(EXTRA)
+DRIVER = how_to_install(EXTRA)
 CHROMIUM = {"darwin": "brew install --cask chromium", "win32": "winget install Google.Chrome"}
 ON_LINUX = "apt-get install chromium libatomic1"
 

@@ -40,7 +40,7 @@ ACCEPT_ENCODING = "gzip, br, zstd, deflate"
 JSON = "application/json"
 ENCODINGS = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate", "identity"})
 FILE_TYPE = re.compile(
-    r"\s*application/(?:pdf|epub\+zip|vnd\.openxmlformats-|vnd\.ms-excel|vnd\.oasis\.)",
+    r"\s*(?:application/(?:pdf|epub\+zip|vnd\.openxmlformats-|vnd\.ms-excel|vnd\.oasis\.)|image/(?:png|jpe?g|webp))",
     re.IGNORECASE,
 )
 """Types whose bytes are mostly not text."""

@@ -31,7 +31,7 @@ class FetchLimits:
     max_bytes: int = 2_000_000
     """Of content, after decompression. A text page is truncated there; a file beyond its limit is refused."""
     max_file_bytes: int = 20_000_000
-    """Of a PDF, an office file or a book, whose bytes are mostly not text."""
+    """Of a PDF, an office file, a book or a picture, whose bytes are mostly not text."""
     max_wire_bytes: int = 2_000_000
     """Of the body as transferred."""
     max_redirects: int = 5

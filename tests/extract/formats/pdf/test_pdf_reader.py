@@ -1,16 +1,21 @@
 import itertools
 import sys
 
+import numpy as np
 import pytest
 
 from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats.pdf import pdf_reader as reader
+from kindly.extract.formats.recognition_notes import HOW
+from kindly.extract.html import ExtractedText
 from kindly.models import Format, Link, OutcomeKind
 from tests.support.html_pages import URL, page
-from tests.support.pdf_files import PROSE, line, lines, pdf, read_pdf
+from tests.support.pdf_files import PROSE, line, lines, pdf, read_pdf, scans
+from tests.support.picture_files import recognised
 
+GREY = np.full((80, 60), 128, np.uint8)
 PICTURE = "q 612 0 0 792 0 0 cm /Im1 Do Q"
 
 
@@ -170,3 +175,54 @@ def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(MediaUnsupported) as caught:
         read_pdf(REPORT)
     assert "office" in caught.value.detail
+
+
+def read_scans(*pages: str, ticks: float = 0.0, installed: bool = True) -> ExtractedText:
+    """Pages with these texts; those with none are scans of "Words from a picture"."""
+    clock = itertools.count(0, ticks)
+    body = scans(*(content or GREY for content in pages))
+    return reader.read_pdf(
+        body,
+        ExtractOptions(),
+        URL,
+        clock=lambda: next(clock),
+        recogniser=lambda: (lambda *_: recognised("Words from a picture")) if installed else None,
+    )
+
+
+def test_page_without_text_is_read_by_character_recognition() -> None:
+    read = read_scans(line("Typed words."), "")
+    assert read.text == (
+        "— page 1 —\n\nTyped words.\n\n— page 2 —\n\n"
+        "— read by character recognition, 95 % sure —\n\nWords from a picture"
+    )
+    assert read.note == "Page 2 was read by character recognition, 95 % sure."
+    assert not read.partial
+
+
+def test_scans_for_which_there_is_no_time_are_named() -> None:
+    read = read_scans("", "", "", "", ticks=2.0)
+    assert read.partial
+    assert read.note.startswith("Pages 1–")
+    assert "have no text but pictures; there was no time for character recognition." in read.note
+
+
+def test_without_the_extra_the_note_says_how_to_get_it() -> None:
+    read = read_scans(line("Typed words."), "", installed=False)
+    assert read.text == "— page 1 —\n\nTyped words."
+    assert read.note == (
+        f"Page 2 has no text but pictures; to read it by character recognition, {HOW}."
+    )
+    assert read.partial
+    assert not read_scans(line("One."), line("Two."), "", installed=False).partial
+
+
+@pytest.mark.parametrize(
+    ("installed", "ticks", "part"), [(False, 0.0, HOW), (True, 6.0, "no time")]
+)
+def test_file_of_scans_that_were_not_read_says_why(
+    installed: bool, ticks: float, part: str
+) -> None:
+    with pytest.raises(NoContent) as caught:
+        read_scans("", "", ticks=ticks, installed=installed)
+    assert part in caught.value.detail

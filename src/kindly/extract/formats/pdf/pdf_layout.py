@@ -12,7 +12,7 @@ from kindly.extract.formats.pdf.pdf_lines import (
     split_at_gutters,
     without_shadows,
 )
-from kindly.extract.formats.pdf.pdf_markup import document_markup
+from kindly.extract.formats.pdf.pdf_markup import NO_REMARKS, document_markup
 from kindly.extract.formats.pdf.pdf_tables.aligned_tables import aligned_tables
 from kindly.extract.formats.pdf.pdf_tables.cell_grid import PdfTable
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules
@@ -36,8 +36,14 @@ def layout(
     pages: Sequence[PageContent],
     outline: Mapping[str, int],
     is_late: Callable[[], bool] = lambda: False,
+    remarks: Mapping[int, str] = NO_REMARKS,
+    *,
+    numbered: bool = True,
 ) -> str:
-    """The markup of a document; of pages that come too late, without their tables."""
+    """The markup of a document; of pages that come too late, without their tables.
+
+    `remarks` are sentences about single pages, by their index. If pages are `numbered`, a mark begins each.
+    """
     lines = [split_at_gutters(lines_of(without_shadows(page.words))) for page in pages]
     styles = read_styles((line for page in lines for line in page), outline)
     boxes = [page.box for page in pages]
@@ -52,7 +58,7 @@ def layout(
         )
         for number, (own, page) in enumerate(zip(lines, pages, strict=True), 1)
     ]
-    return document_markup(blocks, styles)
+    return document_markup(blocks, styles, remarks, numbered=numbered)
 
 
 def _page(

@@ -1,9 +1,10 @@
 """Blocks of a PDF file → HTML, with paragraphs joined over columns and pages. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
+from types import MappingProxyType
 
 from kindly.extract.formats.html_fragment import note
 from kindly.extract.formats.pdf.pdf_blocks import (
@@ -29,12 +30,17 @@ from kindly.text.page_marks import page_mark
 SCRIPT = 0.85
 MIN_CHARACTERS = 40
 """Shorter text is no beginning of a paragraph."""
+NO_REMARKS: Mapping[int, str] = MappingProxyType({})
 
 
 def document_markup(
-    pages: Sequence[Sequence[PdfBlock]], styles: Styles, *, numbered: bool = True
+    pages: Sequence[Sequence[PdfBlock]],
+    styles: Styles,
+    remarks: Mapping[int, str] = NO_REMARKS,
+    *,
+    numbered: bool = True,
 ) -> str:
-    """The markup of a document, with a note where each page begins."""
+    """The markup of a document, with a note where each page begins; `remarks` are more notes, by the page's index."""
     pages = _joined_pages([_joined_columns(_with_true_headings(page, styles)) for page in pages])
     headings = [block.lines for page in pages for block in page if block.kind == "heading"]
     levels = Levels(headings, styles)
@@ -43,6 +49,8 @@ def document_markup(
         if page:
             if numbered:
                 parts.append(note(page_mark(number)))
+            if remark := remarks.get(number - 1):
+                parts.append(note(remark))
             parts += _page_parts(page, levels)
     return "".join(parts)
 

@@ -19,9 +19,12 @@ from kindly.extract.formats.pdf.pdf_headings import outline_key
 from kindly.extract.formats.pdf.pdf_layout import PageContent, layout
 from kindly.extract.formats.pdf.pdf_lines import Box
 from kindly.extract.formats.pdf.pdf_links import read_links, with_links
+from kindly.extract.formats.pdf.pdf_scans import ScannedPage, may_be_scan, read_scan
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
 from kindly.extract.formats.pdf.pdf_words import read_words
+from kindly.extract.formats.recognition import Recogniser, open_recogniser
+from kindly.extract.formats.recognition_notes import no_text, scan_note, sure
 from kindly.extract.html import ExtractedText
 from kindly.models import Metadata
 
@@ -47,6 +50,12 @@ class PdfLimits:
     characters: int = 1_500_000
     seconds: float = 10.0
     links: int = 200
+    text_share: float = 0.5
+    """The part of the time for text, if that is less than `seconds`."""
+    scan_share: float = 0.65
+    """The part of the time after which no further picture is read."""
+    table_share: float = 0.75
+    """The part of the time after which tables are no longer looked for."""
 
 
 LIMITS: Final = PdfLimits()
@@ -61,6 +70,10 @@ class _PdfContent:
     tagged: bool = False
     characters: int = 0
     hidden: int = 0
+    without_text: list[int] = field(default_factory=list)
+    """The indexes of pages without text that may be scans."""
+    scans: dict[int, ScannedPage] = field(default_factory=dict)
+    """The pages that were read by character recognition."""
 
 
 def read_pdf(
@@ -70,8 +83,9 @@ def read_pdf(
     *,
     limits: PdfLimits = LIMITS,
     clock: Callable[[], float] = time.monotonic,
+    recogniser: Callable[[], Recogniser | None] = open_recogniser,
 ) -> ExtractedText:
-    """The text of a PDF file.
+    """The text of a PDF file. Pages without text are read by character recognition, if there is a recogniser.
 
     Raises:
         PageWalled: it is encrypted.
@@ -87,7 +101,7 @@ def read_pdf(
     except pdfium.PdfiumError as error:
         raise _open_error(error, body, url) from error
     try:
-        return _read(document, options, url, limits, clock)
+        return _Reading(document, options, url, limits, clock).read(recogniser)
     finally:
         document.close()
 
@@ -98,34 +112,100 @@ def _open_error(error: Any, body: bytes, url: str) -> PageWalled | MediaUnsuppor
     return broken_file(body, url=url, media_type=MEDIA_TYPE)
 
 
-def _read(
-    document: "pdfium.PdfDocument",
-    options: ExtractOptions,
-    url: str,
-    limits: PdfLimits,
-    clock: Callable[[], float],
-) -> ExtractedText:
-    total = len(document)
-    found = _PdfContent(tagged=_is_tagged(document))
-    until = clock() + limits.seconds
-    while len(found.pages) < min(total, limits.pages) and clock() < until:
-        _read_page(document, found, limits)
-        if found.characters >= limits.characters:
-            break
-    done = len(found.pages)
-    if not any(page.words for page in found.pages):
-        raise NoContent(
-            f"The PDF has no text on its {total:,} {'page' if total == 1 else 'pages'}: "
-            "it is a scan or has only images.",
-            url=url,
+class _Reading:
+    """Reads one file: first the text of all pages, then the pictures of pages without text."""
+
+    def __init__(
+        self,
+        document: "pdfium.PdfDocument",
+        options: ExtractOptions,
+        url: str,
+        limits: PdfLimits,
+        clock: Callable[[], float],
+    ) -> None:
+        self._document = document
+        self._options = options
+        self._url = url
+        self._limits = limits
+        self._clock = clock
+        self._began = clock()
+        self._found = _PdfContent(tagged=_is_tagged(document))
+
+    def read(self, recogniser: Callable[[], Recogniser | None]) -> ExtractedText:
+        """The text of the file.
+
+        Raises:
+            NoContent: it has none.
+        """
+        found, total = self._found, len(self._document)
+        self._read_texts(total)
+        done = len(found.pages)
+        recognise = recogniser() if found.without_text else None
+        if recognise is not None:
+            self._read_scans(recognise)
+        if not any(page.words for page in found.pages):
+            raise NoContent(
+                no_text(total, installed=recognise is not None, late=bool(found.without_text)),
+                url=self._url,
+            )
+        markup = layout(
+            found.pages,
+            _outline(self._document),
+            lambda: self._is_past(self._limits.table_share),
+            {index: sure(scan.confidence) for index, scan in found.scans.items()},
         )
-    markup = layout(found.pages, _outline(document), lambda: clock() > until + limits.seconds / 2)
-    if done < total:
-        markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
-    extracted = read_fragment(markup, options, url)
-    metadata = _metadata(document.get_metadata_dict(), extracted.metadata.title)
-    cut = done < total or found.characters >= limits.characters
-    return with_metadata(extracted, metadata, hidden=found.hidden, partial=cut)
+        if done < total:
+            markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
+        extracted = read_fragment(markup, self._options, self._url)
+        metadata = _metadata(self._document.get_metadata_dict(), extracted.metadata.title)
+        unread = len(found.without_text)
+        cut = done < total or found.characters >= self._limits.characters
+        return with_metadata(
+            extracted,
+            metadata,
+            hidden=found.hidden,
+            partial=cut or self._is_short(unread, recognised=recognise is not None),
+            note=scan_note(
+                {index + 1: scan.confidence for index, scan in found.scans.items()},
+                [index + 1 for index in found.without_text],
+                installed=recognise is not None,
+            ),
+        )
+
+    def _is_short(self, unread: int, *, recognised: bool) -> bool:
+        """Whether much text is probably missing: in scans for which there was no time, or most pages."""
+        parts = any(not scan.complete for scan in self._found.scans.values())
+        return parts or (unread > 0 if recognised else unread * 2 >= len(self._found.pages))
+
+    def _is_past(self, share: float) -> bool:
+        """Whether a part of the time has passed."""
+        return self._clock() > self._began + share * self._options.seconds
+
+    def _read_texts(self, total: int) -> None:
+        found, limits = self._found, self._limits
+        until = self._began + min(limits.seconds, limits.text_share * self._options.seconds)
+        while len(found.pages) < min(total, limits.pages) and self._clock() < until:
+            _read_page(self._document, found, limits)
+            if found.characters >= limits.characters:
+                break
+
+    def _read_scans(self, recognise: Recogniser) -> None:
+        """Read pages without text by character recognition, while there is time; the others stay in the list."""
+        found = self._found
+
+        def is_late() -> bool:
+            return self._is_past(self._limits.scan_share)
+
+        while found.without_text and not is_late():
+            index = found.without_text.pop(0)
+            page = self._document[index]
+            try:
+                scan = read_scan(page, recognise, is_late)
+            finally:
+                page.close()
+            if scan is not None:
+                found.pages[index] = scan.content
+                found.scans[index] = scan
 
 
 def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLimits) -> None:
@@ -145,6 +225,8 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
             links = read_links(document, page, limits.links - len(found.links))
             lines = with_links(lines, links)
             found.links.update({link.address for link in links})
+        if not lines and may_be_scan(page):
+            found.without_text.append(len(found.pages))
         tags = read_tags(page) if found.tagged and lines else NO_TAGS
         rules = read_rules(page) if lines else NO_RULES
         found.pages.append(PageContent(lines, rules, Box(*page.get_bbox()), tags))
