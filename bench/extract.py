@@ -5,6 +5,9 @@
 Every extractor reads every page in one run. Speed is CPU time relative to lexbor's parse of the same page, measured
 directly before. Extractors that are not installed are skipped. The shipped model was trained on `wcxb`: for unseen
 pages, see the cross-validation of `python -m tools.train_extractor --check`.
+
+A page counts as refused if Kindly names a reason (a bot check, no text without scripts), and as failed if an extractor
+raises any other exception.
 """
 
 import argparse
@@ -13,7 +16,7 @@ import json
 import random
 import statistics
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,6 +38,7 @@ from bench.extract_scores import (
     structure_targets,
     word_score,
 )
+from kindly.errors import KindlyError
 
 SHARED = Path(__file__).parents[1] / "../shared/data/extract"
 DEFAULT_URL = "https://unknown.example/"
@@ -108,6 +112,8 @@ class Tally:
     structure: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     ratios: list[float] = field(default_factory=list)
     empty: int = 0
+    refused: list[str] = field(default_factory=list)
+    """The reasons."""
     failed: int = 0
 
 
@@ -153,9 +159,12 @@ def truth_of(row: dict[str, object]) -> Truth:
 
 
 def run(extract: Extractor, markup: str, url: str, tally: Tally) -> str:
-    """The output of an extractor; a failure is counted and has no output."""
+    """The output of an extractor; a refusal or a failure is counted and has no output."""
     try:
         text = extract(markup, url)
+    except KindlyError as error:
+        tally.refused.append(type(error).__name__)
+        return ""
     except Exception:  # noqa: BLE001  any exception of an extractor is a result
         tally.failed += 1
         return ""
@@ -196,9 +205,11 @@ def show(name: str, tally: Tally) -> None:
     """Print one extractor's figures."""
     ratios = sorted(tally.ratios)
     print(
-        f"{name:18} empty {tally.empty}  failed {tally.failed}  CPU {statistics.median(ratios):.1f} x lexbor"
-        f" (p95 {ratios[int(len(ratios) * 0.95)]:.1f})"
+        f"{name:18} empty {tally.empty}  refused {len(tally.refused)}  failed {tally.failed}"
+        f"  CPU {statistics.median(ratios):.1f} x lexbor (p95 {ratios[int(len(ratios) * 0.95)]:.1f})"
     )
+    for reason, count in Counter(tally.refused).most_common():
+        print(f"  refused: {reason} {count}")
     pages = [page for pages in tally.words.values() for page in pages]
     if pages:
         mean = mean_score(pages)

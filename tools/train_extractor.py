@@ -27,7 +27,11 @@ from kindly.extract.content.choose import content_blocks, sigmoid
 from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds, smooth
 from kindly.extract.content.main_content import without_copies
 from kindly.extract.content.network import Ensemble
-from kindly.extract.content.outline import with_headings, with_tables_of_contents
+from kindly.extract.content.outline import (
+    with_headings,
+    with_likely_headings,
+    with_tables_of_contents,
+)
 from kindly.extract.content.trees import PackedTrees
 from tools.extractor_network import TrainingExample, ensemble_to_arrays, train_ensemble
 from tools.extractor_pages import TrainingPage, read_pages
@@ -179,8 +183,10 @@ def f1(page: TrainingPage, keep: list[bool]) -> float:
 def select(page: TrainingPage, table: FeatureTable, log_odds: Floats) -> list[bool]:
     """The blocks that the product keeps, except for footnotes and boilerplate by name, which need the page's tree."""
     blocks = page.blocks
-    keep = content_blocks(blocks, sigmoid(smooth(log_odds, table)), table.words)
-    outlined = with_tables_of_contents(blocks, with_headings(blocks, keep))
+    probabilities = sigmoid(smooth(log_odds, table))
+    keep = with_headings(blocks, content_blocks(blocks, probabilities, table.words))
+    headed = with_likely_headings(blocks, keep, probabilities)
+    outlined = with_tables_of_contents(blocks, headed)
     return without_copies(blocks, outlined.tolist())
 
 

@@ -6,11 +6,13 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 from bench.extract_scores import plain, structure_kept, structure_targets, word_score
+from turbohtml import parse
 
-from kindly.errors import KindlyError
+from kindly.errors import KindlyError, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.html import read_html
 from tests.support.paths import SHARED_DATA
@@ -25,6 +27,7 @@ STRUCTURE_FLOORS = {"code": 0.98, "table": 0.99, "heading": 0.96, "item": 0.958,
 """The share of the structure of WCXB pages that is kept."""
 EVERY = {"wcxb": 22, "scrapinghub": 4, "readability": 4}
 """Every n-th page is read, to save time."""
+EVERY_READ = {"wcxb": 40, "magic_html": 8, "trafilatura_eval": 30, "defuddle": 6}
 
 
 def text_of(markup: str, url: str) -> str:
@@ -51,24 +54,54 @@ def test_own_pages_of_every_type_reach_the_floor() -> None:
     assert min(scores.values()) >= OWN_WORST, scores
 
 
-def dev_pages(name: str) -> list[tuple[str, str, str]]:
-    """Markup, ground truth and URL of a part of a data set."""
+def rows(name: str, every: int) -> list[dict[str, Any]]:
+    """Every n-th line of a data set."""
     path = DEV / name / "dev.jsonl.gz"
     if not path.is_file():
         pytest.skip(REASON)
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in islice(lines, 0, None, EVERY[name])]
+        return [json.loads(line) for line in islice(lines, 0, None, every)]
+
+
+def dev_pages(name: str) -> list[tuple[str, str, str]]:
+    """Markup, ground truth and URL of a part of a data set."""
     return [
         (row["html"], row["truth"]["text"], row["url"] or "https://site.example/")
-        for row in rows
+        for row in rows(name, EVERY[name])
         if row["truth"].get("text")
     ]
+
+
+def has_text(markup: str) -> bool:
+    """Whether the body of a page has text without scripts."""
+    document = parse(markup, positions=False)
+    document.remove("head, script, style, template, noscript")
+    return bool(document.text.strip())
+
+
+def read(row: dict[str, Any]) -> str:
+    """The extract of a page, or the name of the wall that it shows instead."""
+    try:
+        return read_html(row["html"], ExtractOptions(), row["url"] or "https://site.example/").text
+    except PageWalled as error:
+        return str(error.kind)
+    except NoContent:
+        return ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(DEV_FLOORS))
 def test_public_pages_reach_the_floor(name: str) -> None:
     assert fmean(score(*page) for page in dev_pages(name)) >= DEV_FLOORS[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(EVERY_READ))
+def test_every_public_page_with_text_has_an_extract(name: str) -> None:
+    pages = rows(name, EVERY_READ[name])
+    assert pages
+    empty = [row["id"] for row in pages if has_text(row["html"]) and not read(row)]
+    assert empty == []
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from kindly.errors import ExtractionFailed, InputError, SelectorNotMatched
 from kindly.extract import ExtractOptions
 from kindly.extract.content.main_content import main_content
 from kindly.extract.content.page_kind import Hints, read_hints
-from kindly.extract.markdown.box_titles import mark_box_titles
+from kindly.extract.markdown.box_titles import read_box_titles
 from kindly.extract.markdown.embeds import replace_embeds
 from kindly.extract.markdown.formulas import replace_formulas
 from kindly.extract.markdown.lists import mark_tasks
@@ -96,10 +96,10 @@ def read_html(
     whole_text = document.text
     _resolve_noscript(document)
     hidden = remove_hidden(document)
-    mark_box_titles(document)
+    titles = read_box_titles(document)
     hints = read_hints(markup, metadata.title, url)
     roots = _roots(document, options, hints, url, composed=composed)
-    rendered, links = render(roots, options, base_url)
+    rendered, links = render(roots, options, base_url, titles)
     text, invisible = clean(rendered)
     text = text.strip("\n")
     readable = text if options.format != "html" else " ".join(root.text for root in roots)

@@ -16,6 +16,7 @@ from kindly.extract.content.outline import (
     with_authors,
     with_footnotes,
     with_headings,
+    with_likely_headings,
     with_tables_of_contents,
 )
 
@@ -45,8 +46,11 @@ def select_blocks(
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
     keep = with_authors(blocks, content_blocks(blocks, probabilities, words, boilerplate))
-    with_notes = with_footnotes(blocks, with_headings(blocks, keep))
-    return with_tables_of_contents(blocks, with_notes)
+    outside = probabilities.copy()
+    for at in boilerplate:
+        outside[blocks.starts[at] : blocks.ends[at]] = 0
+    headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
+    return with_tables_of_contents(blocks, with_footnotes(blocks, headed))
 
 
 def content_blocks(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from turbohtml import Text
 
 from kindly.extract.content.blocks import BITS, Blocks
+from kindly.extract.content.char_counts import Floats
 
 Flags = NDArray[np.bool_]
 Span = tuple[int, int]
@@ -43,6 +44,10 @@ AUTHOR_CHARACTERS = 120
 """Of a block with the name of an author, which may have a date as well."""
 AUTHOR_REACH = 8
 """How many blocks below the name of an author the text may start."""
+LIKELY_HEADING = 0.3
+"""A heading between kept blocks is kept without its text if its own probability is at least this."""
+CERTAIN_HEADING = 0.6
+"""And anywhere on the page, or above another heading, with this one."""
 EXTRA_CHARACTERS = 30
 """How much longer an entry may be than its heading, for its number and symbols."""
 
@@ -64,6 +69,27 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
             introduces = introduces or (level > 1 and _is_above_a_byline(blocks, keep, end))
         if introduces:
             kept_headings[start] = (rank + 1, level)
+            extended[start:end] = True
+    return extended
+
+
+def with_likely_headings(blocks: Blocks, keep: Flags, probabilities: Floats) -> Flags:
+    """The kept blocks and the headings that are probably content, though the text below them is not: names of cards."""
+    spans = [span for span, _ in _headings(blocks)]
+    in_heading = np.zeros(len(keep), np.bool_)
+    for start, end in spans:
+        in_heading[start:end] = True
+    stops = np.append(np.flatnonzero(keep | in_heading), len(keep))
+    kept = np.flatnonzero(keep)
+    extended = keep.copy()
+    for start, end in spans:
+        probability = probabilities[start]
+        if probability < LIKELY_HEADING or keep[start]:
+            continue
+        stop = stops[np.searchsorted(stops, end)]
+        above_heading = stop < len(keep) and keep[stop] and in_heading[stop]
+        between = kept[0] < start < kept[-1] and not above_heading
+        if between or probability >= CERTAIN_HEADING:
             extended[start:end] = True
     return extended
 

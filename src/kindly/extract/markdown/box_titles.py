@@ -1,25 +1,29 @@
 """Titles of boxes (tab panels, admonitions, code blocks) → a bold line at the start of each box.
 
 Documentation sites put the labels of all tabs in one row, and the title of a box in an element that looks like a button
-or a caption. `mark_box_titles` writes each title to its box before the main content is chosen; `insert_box_titles` puts
-it back as text in the boxes that are left. The tree is changed in place.
+or a caption. `read_box_titles` finds the title of each box before the main content is chosen; `insert_box_titles` puts
+it as text into the boxes that are left. The tree is changed in place.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from turbohtml import Document, Element, Text
 
-TITLE = "x-title"
-"""The attribute with the title of a box."""
-SHOWN_TITLE = "x-shown-title"
-"""The attribute of an element whose text is in the title of a box."""
 ADMONITION_TITLES = (
-    ".admonition-title, .custom-block-title, [class*=admonitionHeading], .markdown-alert-title, .callout-title, "
-    ".starlight-aside__title"
+    "p:is(.admonition-title, .custom-block-title, .markdown-alert-title, .starlight-aside__title, .callout-title)",
+    "div:is([class*=admonitionHeading], .callout-title, .admonition-title, .custom-block-title)",
+    "summary:is(.admonition-title, .custom-block-title)",
+    "span:is(.admonition-title, .callout-title)",
+    *(f"{heading}[class*=admonitionHeading]" for heading in ("h4", "h5", "h6")),
 )
+"""One selector a tag: the parser finds elements by their tag much faster than by any of several selectors."""
 CODE_TITLES = (
     ".filename, .code-block-caption, [class*=codeBlockTitle], [data-rehype-pretty-code-title], .code-title, "
     ".code-block-title, .gatsby-code-title, .remark-code-title, .expressive-code figcaption"
+)
+TAB_LISTS = tuple(
+    f"{tag}[role=tablist]" for tag in ("div", "ul", "ol", "nav", "section", "header", "span", "p")
 )
 TAB_ROW_TAGS = ("div", "ul", "nav")
 TAB_LABELS = "label[class*=tab][for]"
@@ -30,34 +34,53 @@ CODE_NESTING = 5
 """How far up from its title the code is looked for."""
 
 
-def mark_box_titles(document: Document) -> None:
-    """Write the title of each box to an attribute of the box, and mark the elements that show it."""
-    for element in document.select(f"[{TITLE}], [{SHOWN_TITLE}]"):
-        for name in (TITLE, SHOWN_TITLE):
-            element.attrs.pop(name, None)
+@dataclass(frozen=True, slots=True)
+class BoxTitles:
+    """The titles of the boxes of a page."""
+
+    of: dict[Element, str] = field(default_factory=dict)
+    """Box → title."""
+    shown: dict[Element, None] = field(default_factory=dict)
+    """The elements whose text is the title of a box, in order."""
+
+    def add(self, box: Element, title: Element) -> None:
+        """Add a title, unless it is long or the box has one."""
+        text = _text(title)
+        if text and len(text) <= TITLE_CHARACTERS and box not in self.of:
+            self.of[box] = text
+            self.shown[title] = None
+
+
+def read_box_titles(document: Document) -> BoxTitles:
+    """The title of each box."""
+    titles = BoxTitles()
     for row in _tab_rows(document)[:MAX_BOXES]:
-        _mark_panels(row)
+        for panel, label in _panels_with_labels(row):
+            titles.add(panel, label)
     for label in document.select(TAB_LABELS)[:MAX_BOXES]:
         panel = _next(label)
-        if SHOWN_TITLE not in label.attrs and panel is not None and panel.tag == "div":
-            _mark(panel, label)
-    for title in document.select(ADMONITION_TITLES)[:MAX_BOXES]:
+        if label not in titles.shown and panel is not None and panel.tag == "div":
+            titles.add(panel, label)
+    for title in _select_each(document, ADMONITION_TITLES)[:MAX_BOXES]:
         box = title.parent
         if isinstance(box, Element) and box.tag not in ("body", "main", "article"):
-            _mark(box, title)
+            titles.add(box, title)
     for title in document.select(CODE_TITLES)[:MAX_BOXES] if document.select_one("pre") else ():
         code = _code_of(title)
         if code is not None:
-            _mark(code, title)
+            titles.add(code, title)
+    return titles
 
 
-def insert_box_titles(root: Element) -> None:
-    """Insert the title of each marked box as a bold paragraph, and remove the elements that showed it."""
-    for shown in root.select(f"[{SHOWN_TITLE}]"):
-        if shown.select_one(f"[{TITLE}]") is None:
+def insert_box_titles(root: Element, titles: BoxTitles) -> None:
+    """Insert the title of each box below the root as a bold paragraph, and remove the elements that showed it."""
+    boxes = {box: title for box, title in titles.of.items() if root in box.ancestors}
+    around = {above for box in boxes for above in box.ancestors}
+    for shown in titles.shown:
+        if root in shown.ancestors and shown not in around and shown not in boxes:
             shown.decompose()
-    for box in root.select(f"[{TITLE}]"):
-        strong = Element("strong", children=[Text(str(box.attrs.pop(TITLE)))])
+    for box, text in boxes.items():
+        strong = Element("strong", children=[Text(text)])
         title = Element("p", children=[strong])
         if box.tag == "pre":
             box.insert_before(title)
@@ -65,18 +88,15 @@ def insert_box_titles(root: Element) -> None:
             box.insert(0, title)
 
 
+def _select_each(document: Document, selectors: Iterable[str]) -> list[Element]:
+    return [element for selector in selectors for element in document.select(selector)]
+
+
 def _tab_rows(document: Document) -> list[Element]:
     """Elements that say that they are rows of tabs, and those that have the labels of inputs as children."""
     parents = (label.parent for label in document.select("label[for]"))
     rows = dict.fromkeys(at for at in parents if isinstance(at, Element) and at.tag in TAB_ROW_TAGS)
-    return [*document.select("[role=tablist]"), *(at for at in rows if at.attr("role") is None)]
-
-
-def _mark(box: Element, title: Element) -> None:
-    text = _text(title)
-    if text and len(text) <= TITLE_CHARACTERS and TITLE not in box.attrs:
-        box.attrs[TITLE] = text
-        title.attrs[SHOWN_TITLE] = ""
+    return [*_select_each(document, TAB_LISTS), *(at for at in rows if at.attr("role") is None)]
 
 
 def _text(title: Element) -> str:
@@ -86,17 +106,15 @@ def _text(title: Element) -> str:
     return " ".join(shown.split())
 
 
-def _mark_panels(row: Element) -> None:
-    """Mark the panels of a row of tabs: those of its widget, or the parts of the element after it, in order."""
+def _panels_with_labels(row: Element) -> list[tuple[Element, Element]]:
+    """The panels of a row of tabs, those of its widget or the parts of the element after it, with their labels."""
     labels = row.select("[role=tab]") or [
         child for child in _children(row) if child.tag == "label" and child.attr("for")
     ]
     if row.attr("role") != "tablist" and len(labels) != len(_children(row)):
-        return
+        return []
     panels = _panels(row, len(labels))
-    if labels and len(panels) == len(labels):
-        for panel, label in zip(panels, labels, strict=True):
-            _mark(panel, label)
+    return list(zip(panels, labels, strict=True)) if len(panels) == len(labels) else []
 
 
 def _panels(row: Element, count: int) -> Sequence[Element]:

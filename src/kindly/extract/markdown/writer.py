@@ -14,7 +14,7 @@ from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from kindly.extract import ExtractOptions
 from kindly.extract.markdown import VERBATIM_TAG
-from kindly.extract.markdown.box_titles import insert_box_titles
+from kindly.extract.markdown.box_titles import BoxTitles, insert_box_titles
 from kindly.extract.markdown.code_blocks import normalise_code_blocks
 from kindly.extract.markdown.escapes import without_escapes
 from kindly.extract.markdown.footnotes import normalise_footnotes
@@ -24,6 +24,7 @@ from kindly.extract.markdown.tables import normalise_tables
 from kindly.models import Link
 from kindly.text.invisible import clean
 
+NO_TITLES = BoxTitles()
 MAX_LINKS = 200
 MAX_LINK_TEXT = 200
 PERMALINK = frozenset({"#", "¶", "§", "🔗", "", "permalink", "link", "anchor"})
@@ -55,13 +56,16 @@ EMPHASIS_ENDS = tuple(f"</{tag}>" for tag in EMPHASIS)
 
 
 def render(
-    roots: Sequence[Element], options: ExtractOptions, base_url: str
+    roots: Sequence[Element],
+    options: ExtractOptions,
+    base_url: str,
+    titles: BoxTitles = NO_TITLES,
 ) -> tuple[str, tuple[Link, ...]]:
-    """The text of these elements in order, and the links in them."""
+    """The text of these elements in order, and the links in them; `titles` belong to boxes in them."""
     links: dict[str, str] = {}
     for root in roots:
         normalise_code_blocks(root)
-        insert_box_titles(root)
+        insert_box_titles(root, titles)
         _remove_styling(root)
         normalise_inline_marks(root)
         normalise_footnotes(root)
