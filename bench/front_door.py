@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ PROVIDER_S = 0.2
 SLOWEST_PAGE_S = 0.4
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 QUERIES = 5
+LISTED = 20
+"""Pages in one call."""
 STARTS = 5
 AT_ONCE = 8
 """Calls at once in the long run."""
@@ -151,6 +154,19 @@ async def ratio(work: Callable[[Get], Awaitable[None]], bare: Get, get: Get) -> 
     return took / statistics.mean((before, after))
 
 
+async def in_one_call(client: Client, base: str) -> float:
+    """The duration of a call for many pages, against that of a call for the slowest of them."""
+
+    async def many(pages: int) -> None:
+        urls = [address(base, n, latency(LISTED - 1 - n, LISTED)) for n in range(pages)]
+        result = await client.call_tool("get_content", {"url": urls})
+        assert not result.is_error, result.content
+
+    listed = min([await timed(partial(many, LISTED)) for _ in range(QUERIES)])
+    slowest = min([await timed(partial(many, 1)) for _ in range(QUERIES)])
+    return listed / slowest
+
+
 async def measure(base: str, server: StdioServerParameters, scale: Scale, table: Table) -> None:
     """Print every figure."""
     tree = ProcessTree(set(descendants(os.getpid(), 0)))
@@ -183,6 +199,8 @@ async def measure(base: str, server: StdioServerParameters, scale: Scale, table:
         table.add("one page after another, to a bare client", turn, 1.12, "x", 2)
         burst = await ratio(lambda one: at_once(one, base, scale.at_once), bare, get)
         table.add(f"{scale.at_once} pages at once, to a bare client", burst, 1.8, "x", 2)
+        listed = await in_one_call(client, base)
+        table.add(f"{LISTED} pages in one call, to the slowest", listed, 1.15, "x", 2)
         searches = [await timed(search) for _ in range(QUERIES)]
         found = statistics.median(searches) / (PROVIDER_S + SLOWEST_PAGE_S)
         table.add("search with 5 pages, to provider + slowest page", found, 1.2, "x", 2)

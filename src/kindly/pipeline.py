@@ -30,7 +30,6 @@ from kindly.models import (
     FetchMethod,
     Finding,
     Hit,
-    Hits,
     How,
     Page,
     PageFindings,
@@ -71,16 +70,22 @@ async def search(
     Without `fetch_content` no page is fetched, and there are no sources.
     """
     if fetch_content:
-        await stages.extractor.warm()
-        with suppress(ReadError):
-            await (await stages.library()).warm()
+        await warm(stages)
     hits = await stages.searcher.search(query, deadline)
     total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
     if not fetch_content:
         return SearchResults(hits, ())
-    sources = await _load_sources(stages, hits, query, deadline.minus(RENDER_MARGIN_S), progress)
+    wanted = [(hit, query) for hit in hits.hits]
+    sources = await load_sources(stages, wanted, deadline.minus(RENDER_MARGIN_S), progress)
     return SearchResults(hits, sources)
+
+
+async def warm(stages: Stages) -> None:
+    """Start what pages are extracted and ranked with, before they arrive."""
+    await stages.extractor.warm()
+    with suppress(ReadError):
+        await (await stages.library()).warm()
 
 
 async def fetch(
@@ -219,20 +224,20 @@ async def recall(
     return findings
 
 
-async def _load_sources(
-    stages: Stages, hits: Hits, query: Query, deadline: Deadline, progress: Progress
+async def load_sources(
+    stages: Stages, wanted: Sequence[tuple[Hit, Query]], deadline: Deadline, progress: Progress
 ) -> tuple[Source, ...]:
-    """Load all hits concurrently; the sources are in the hits' order."""
-    sources: list[Source | None] = [None] * len(hits.hits)
+    """Load all hits concurrently, each for the query that found it; the sources are in their order."""
+    sources: list[Source | None] = [None] * len(wanted)
 
-    async def load(index: int, hit: Hit) -> None:
+    async def load(index: int, hit: Hit, query: Query) -> None:
         sources[index] = await _load_source(stages, hit, query, deadline)
         done = sum(source is not None for source in sources)
         await progress(1 + done, 1 + len(sources), f"{done} of {len(sources)} pages")
 
     async with anyio.create_task_group() as tasks:
-        for index, hit in enumerate(hits.hits):
-            tasks.start_soon(load, index, hit)
+        for index, (hit, query) in enumerate(wanted):
+            tasks.start_soon(load, index, hit, query)
     return tuple(source for source in sources if source is not None)
 
 

@@ -403,7 +403,7 @@ def robots_for(case: str) -> str:
     return f"# {WORD}\nUser-agent: *\nDisallow: /{'page' if case == 'robots' else WORD}\n"
 
 
-@pytest.mark.parametrize("profile", ["pages", "searxng", "media"])
+@pytest.mark.parametrize("profile", ["pages", "searxng", "media", "chatgpt"])
 async def test_page_text_of_other_profiles_cannot_end_its_string(
     profile: str, site: Site, tmp_path: Path
 ) -> None:
@@ -414,6 +414,7 @@ async def test_page_text_of_other_profiles_cannot_end_its_string(
         "pages": ("web.readFromPage", {"url": url, "query": "zanzibar value"}),
         "searxng": ("web_search", {"query": "zanzibar"}),
         "media": ("WebFetch", {"url": url}),
+        "chatgpt": ("fetch", {"id": url}),
     }[profile]
     more = {"KINDLY_PROFILE": profile, "KINDLY_BROWSER": "off", "KINDLY_STORE": "memory"}
     if profile == "searxng":

@@ -149,7 +149,7 @@ async def test_results_of_a_provider_are_cleaned(site: Site, tmp_path: Path) -> 
     assert "pass" not in json.dumps(results)
 
 
-@pytest.mark.parametrize("profile", ["pages", "searxng", "media"])
+@pytest.mark.parametrize("profile", ["pages", "searxng", "media", "chatgpt"])
 async def test_results_are_cleaned_in_every_profile(
     profile: str, site: Site, tmp_path: Path
 ) -> None:
@@ -161,8 +161,14 @@ async def test_results_are_cleaned_in_every_profile(
         "pages": {"KINDLY_PAGES_ANY_PROVIDER": "1"},
         "searxng": {"SEARXNG_BASE_URL": site.url("/searx"), "KINDLY_PROVIDERS": "searxng"},
         "media": {},
+        "chatgpt": {},
     }[profile]
-    tool = {"pages": "web.search", "searxng": "web_search", "media": "WebSearch"}[profile]
+    tool = {
+        "pages": "web.search",
+        "searxng": "web_search",
+        "media": "WebSearch",
+        "chatgpt": "search",
+    }[profile]
     environ = environment(site, tmp_path, **BOTH, **QUIET, **more, KINDLY_PROFILE=profile)
     with anyio.fail_after(120):
         async with calling(environ) as call:
@@ -212,7 +218,9 @@ async def test_metadata_of_a_page_is_plain_in_the_json_profiles(site: Site, tmp_
             read = await call.client.call_tool(
                 "web.readFromPage", {"url": url, "query": "zanzibar value", "includeMetadata": True}
             )
-    for answer in (fetched, read):
+        async with calling(environ | {"KINDLY_PROFILE": "chatgpt"}) as call:
+            document = await call.client.call_tool("fetch", {"id": url})
+    for answer in (fetched, read, document):
         assert not answer.is_error, text_of(answer)
         values = strings(answer.structured_content, but=("content", "text", "structuredData"))
         assert any(value.startswith("Zanzibar click pixel") for value in values)

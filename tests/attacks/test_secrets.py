@@ -193,13 +193,14 @@ async def test_failing_providers_show_no_key_and_pass_none_on(
     assert found_in(kept_in(tmp_path)) == []
 
 
-@pytest.mark.parametrize("profile", ["pages", "media"])
+@pytest.mark.parametrize("profile", ["pages", "media", "chatgpt"])
 async def test_gateway_that_echoes_everything_shows_no_key_in_any_profile(
     profile: str, site: Site, tmp_path: Path, logs: pytest.LogCaptureFixture
 ) -> None:
     calls: dict[str, tuple[str, dict[str, object]]] = {
         "pages": ("web.search", {"query": ["bees", "wasps"]}),
         "media": ("WebSearch", {"query": "bees"}),
+        "chatgpt": ("search", {"query": "bees"}),
     }
     for name, (_, _, path) in PROVIDERS.items():
         site.add(f"/{name}{path}", echo_as_results)

@@ -171,17 +171,21 @@ async def test_address_is_refused_before_a_name_is_looked_up(url: str) -> None:
 
 @pytest.mark.parametrize("url", list(LITERALS.values())[::4], ids=list(LITERALS)[::4])
 @pytest.mark.parametrize(
-    ("profile", "tool", "more"),
-    [("pages", "web.readFromPage", {"query": "bees"}), ("media", "WebFetch", {})],
-    ids=["pages", "media"],
+    ("profile", "tool", "name", "more"),
+    [
+        ("pages", "web.readFromPage", "url", {"query": "bees"}),
+        ("media", "WebFetch", "url", {}),
+        ("chatgpt", "fetch", "id", {}),
+    ],
+    ids=["pages", "media", "chatgpt"],
 )
 async def test_address_is_refused_by_the_tools_of_other_profiles(
-    profile: str, tool: str, more: dict[str, str], url: str
+    profile: str, tool: str, name: str, more: dict[str, str], url: str
 ) -> None:
     chosen = load_profile(profile)
     async with running(Network(HERE), chosen) as engine:
         with anyio.fail_after(120):
-            result = await engine.client.call_tool(tool, {"url": url, **more})
+            result = await engine.client.call_tool(tool, {name: url, **more})
     assert result.is_error
     assert engine.dialler.dialled == []
 

@@ -8,6 +8,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from kindly.server.render.formatting import compact
 from tests.support.processes import (
     INITIALIZE,
     INITIALIZED,
@@ -53,10 +54,10 @@ async def test_tools_are_listed_without_key_and_say_what_they_are(tmp_path: Path
         assert tool.annotations.open_world_hint is (tool.name != "recall")
         assert tool.title
         assert tool.output_schema
-    listed = json.dumps(
+    listed = compact(
         [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
     )
-    assert len(listed) / 4 <= 1_100
+    assert len(listed) / 4 <= 1_200
 
 
 async def test_nothing_but_messages_goes_to_standard_output(site: Site, tmp_path: Path) -> None:

@@ -151,6 +151,9 @@ def _input_error(
         return InputError(f"Unknown argument {shown!r}. Allowed: {', '.join(fields)}.", field=shown)
     if first["type"] == "missing":
         return InputError(f"{name} is required.", field=name)
+    if first["type"] == "too_long":
+        most, given = (first["ctx"][key] for key in ("max_length", "actual_length"))
+        return InputError(f"{name}: at most {most} at once, not {given}.", field=name)
     rule = f"{first['msg'][0].lower()}{first['msg'][1:]}"
     if first["type"] == "string_pattern_mismatch":
         rule = f"must be {_in_words(fields[name])}"

@@ -30,6 +30,15 @@ def record(required: Json, optional: Json | None = None) -> Json:
     }
 
 
+def one_or_list(one: Json, name: str) -> Json:
+    """Such an object or, for a call with several inputs, an object with a list of such objects."""
+    return {
+        "type": "object",
+        "properties": one["properties"] | {name: array(OBJECT)},
+        "anyOf": [{"required": one["required"]}, {"required": [name]}],
+    }
+
+
 TEXTS = array(TEXT)
 TEXT_OR_NULL = nullable(TEXT)
 INTEGER_OR_NULL = nullable(INTEGER)

@@ -328,7 +328,7 @@ class SettingFields(BaseModel):
         Field(ge=1, le=50),
         Env(
             "KINDLY_DEFAULT_RESULTS",
-            "Results if a search sets no number; unset, 10 (profiles searxng, media).",
+            "Results if a search sets no number; unset, 10 (profiles searxng, media, chatgpt).",
         ),
     ] = None
     max_results: Annotated[

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kindly.server.profile_spec import ProfileSpec
-from kindly.server.profiles import kindly, media, pages, searxng
+from kindly.server.profiles import chatgpt, kindly, media, pages, searxng
 
 if TYPE_CHECKING:
     from kindly.server.tool import Profile
@@ -21,6 +21,7 @@ PROFILES: tuple[ProfileSpec, ...] = (
     pages.SPEC,
     searxng.SPEC,
     media.SPEC,
+    chatgpt.SPEC,
 )
 PROFILE_NAMES = tuple(spec.name for spec in PROFILES)
 DEFAULT_PROFILE = PROFILE_NAMES[0]

@@ -1,6 +1,7 @@
 """Findings → `FindingsResult` → text and data, within a token budget."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from kindly.budget import count_tokens, fair_shares, fit
@@ -36,6 +37,16 @@ ToResult = Callable[[Citation], PassageResult]
 
 def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -> FindingsResult:
     """The passages of one page that answer, or the closest, as many as `tokens` allow."""
+
+    def build(available: int) -> FindingsResult:
+        part = page_part(url, found, fence, available)
+        return replace(part, preamble=fence.preamble())
+
+    return fit(build, _size, tokens)
+
+
+def page_part(url: str, found: PageFindings, fence: AnyFence, available: int) -> FindingsResult:
+    """One page's part of an answer: passages of about `available` tokens."""
     stored = found.page
     page = ReadPage(
         url,
@@ -46,12 +57,12 @@ def page_findings(url: str, found: PageFindings, fence: AnyFence, tokens: int) -
         found.note,
     )
     to_result = partial(_passage, fence=fence)
+    return FindingsResult(_findings(found.findings, available, to_result, NOT_ON_PAGE), page)
 
-    def build(available: int) -> FindingsResult:
-        findings = _findings(found.findings, available, to_result, NOT_ON_PAGE)
-        return FindingsResult(findings, page, fence.preamble())
 
-    return fit(build, _size, tokens)
+def passages_cost(findings: Sequence[Finding]) -> int:
+    """About how many tokens all passages of some findings take."""
+    return sum(_cost(cited) for finding in findings for cited in finding.citations)
 
 
 def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> FindingsResult:

@@ -4,12 +4,22 @@ from typing import assert_never
 
 from kindly.server.json_schema import Json
 from kindly.server.render.findings import findings_data, findings_text
+from kindly.server.render.findings_batch import batch_data, batch_text
 from kindly.server.render.page import page_data, page_text
-from kindly.server.render.results import FindingsResult, PageResult, SearchResult
+from kindly.server.render.page_batch import pages_data, pages_text
+from kindly.server.render.results import (
+    FindingsBatch,
+    FindingsResult,
+    PageResult,
+    PagesResult,
+    SearchesResult,
+    SearchResult,
+)
+from kindly.server.render.search_batch import searches_data, searches_text
 from kindly.server.render.search_results import search_data, search_text
 from kindly.server.tool import Output
 
-Result = SearchResult | PageResult | FindingsResult
+Result = SearchResult | PageResult | FindingsResult | SearchesResult | PagesResult | FindingsBatch
 
 
 def to_output(result: Result) -> Output:
@@ -26,6 +36,12 @@ def to_text(result: Result) -> str:
             return page_text(result)
         case FindingsResult():
             return findings_text(result)
+        case SearchesResult():
+            return searches_text(result)
+        case PagesResult():
+            return pages_text(result)
+        case FindingsBatch():
+            return batch_text(result)
         case _:
             assert_never(result)
 
@@ -39,5 +55,11 @@ def to_data(result: Result) -> Json:
             return page_data(result)
         case FindingsResult():
             return findings_data(result)
+        case SearchesResult():
+            return searches_data(result)
+        case PagesResult():
+            return pages_data(result)
+        case FindingsBatch():
+            return batch_data(result)
         case _:
             assert_never(result)

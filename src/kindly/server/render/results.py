@@ -118,3 +118,65 @@ class FindingsResult:
     findings: tuple[FindingResult, ...]
     page: ReadPage | None = None
     preamble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PagesResult:
+    """The answer to a request for several pages."""
+
+    pages: tuple[PageResult, ...]
+    note: str = ""
+    preamble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BestPage:
+    """The page that answers a question best; of a question that none answers, the one that comes closest."""
+
+    question: str
+    answered: bool
+    url: str
+    title: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadPage:
+    """A page that could not be read for the questions."""
+
+    url: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsBatch:
+    """The answers of several pages to the same questions."""
+
+    best: tuple[BestPage, ...]
+    pages: tuple[FindingsResult | UnreadPage, ...]
+    note: str = ""
+    preamble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPart:
+    """One of several searches: its own results, or why it failed."""
+
+    query: str
+    provider: str = ""
+    total: int = 0
+    failure: Outcome | None = None
+    pages: tuple[FoundPage, ...] = ()
+    """Those that no earlier search found."""
+    also: tuple[int, ...] = ()
+    """The numbers of results of earlier searches that this one found too."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchesResult:
+    """The answer to several searches."""
+
+    parts: tuple[SearchPart, ...]
+    note: str = ""
+    preamble: str = ""

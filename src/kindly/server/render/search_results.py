@@ -44,7 +44,7 @@ def search_result(
 
 def search_data(result: SearchResult) -> Json:
     """The result as structured content."""
-    data: Json = {"results": [_page_data(page) for page in result.pages]}
+    data: Json = {"results": [found_data(page) for page in result.pages]}
     if result.why:
         data["why"] = f"{result.provider}: {result.why}"
     if result.note:
@@ -54,7 +54,7 @@ def search_data(result: SearchResult) -> Json:
 
 def search_text(result: SearchResult) -> str:
     """The result as Markdown for the model."""
-    pages = [_page_text(number, page) for number, page in enumerate(result.pages, start=1)]
+    pages = [found_text(number, page) for number, page in enumerate(result.pages, start=1)]
     return "\n\n".join([_headline(result), *pages, *([result.note] if result.note else [])])
 
 
@@ -70,7 +70,7 @@ def _result(
         notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
     if left_out:
         notes.append(f"{left_out} more results did not fit max_tokens.")
-    pages = tuple(_found_page(excerpt, fence) for excerpt in excerpts)
+    pages = tuple(found_page(excerpt, fence) for excerpt in excerpts)
     return SearchResult(
         hits.query.text,
         hits.provider,
@@ -82,7 +82,8 @@ def _result(
     )
 
 
-def _found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
+def found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
+    """One result of a search, of whose page `excerpt` is shown."""
     hit, document = excerpt.source.hit, excerpt.source.document
     assert hit is not None  # noqa: S101 - sources of a search always have their hit
     return FoundPage(
@@ -105,7 +106,8 @@ def _found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
     )
 
 
-def _page_data(page: FoundPage) -> Json:
+def found_data(page: FoundPage) -> Json:
+    """One result as structured content."""
     return {
         "title": page.title,
         "link": page.link,
@@ -129,7 +131,8 @@ def _page_data(page: FoundPage) -> Json:
     }
 
 
-def _page_text(number: int, page: FoundPage) -> str:
+def found_text(number: int, page: FoundPage) -> str:
+    """One result as Markdown for the model."""
     facts = [*filter(None, [page.domain, page.published]), page.outcome.kind.value]
     if page.outcome.retry_after_s is not None:
         facts.append(f"retry after {seconds(page.outcome.retry_after_s)}")

@@ -1,27 +1,41 @@
 """Profile `kindly`: `web_search`, `get_content`, `read_page`, `recall`. Names, argument models and result schemas."""
 
+from dataclasses import replace
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from kindly import pipeline
-from kindly.errors import ExtractError, FetchError
+from kindly.errors import ExtractError, FetchError, InputError, KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
     Format,
+    Outcome,
     Query,
     SafeSearch,
     TimeRange,
 )
+from kindly.server import batch
 from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
-from kindly.server.json_schema import BOOLEAN, OBJECT, TEXT, TEXTS, array, record
+from kindly.server.json_schema import (
+    BOOLEAN,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    array,
+    one_or_list,
+    record,
+)
 from kindly.server.render.failures import sentence
 from kindly.server.render.fence import new_fence
 from kindly.server.render.findings import library_findings, page_findings
+from kindly.server.render.findings_batch import findings_batch
 from kindly.server.render.formatting import status_data
 from kindly.server.render.output import to_data, to_output
 from kindly.server.render.page import page_result, unread_page
+from kindly.server.render.page_batch import pages_result
+from kindly.server.render.search_batch import searches_result
 from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
@@ -29,6 +43,7 @@ MaxTokens = Annotated[int | None, Field(ge=500, le=100_000)]
 Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(TEXT)]
 Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
 Count = Annotated[int, Field(ge=1, le=50)]
+MAX_QUERIES, MAX_ADDRESSES = 5, 20
 
 
 def _shown(about: str) -> WithJsonSchema:
@@ -36,10 +51,29 @@ def _shown(about: str) -> WithJsonSchema:
     return WithJsonSchema(TEXT | {"description": about})
 
 
+def _one_or_many(value: object) -> str:
+    return "many" if isinstance(value, list) else "one"
+
+
+Queries = Annotated[
+    Annotated[Question, Tag("one")]
+    | Annotated[list[Question], Field(min_length=1, max_length=MAX_QUERIES), Tag("many")],
+    Discriminator(_one_or_many),
+    WithJsonSchema({"anyOf": [TEXT, TEXTS]}),
+]
+Addresses = Annotated[
+    Annotated[Address, Tag("one")]
+    | Annotated[list[Address], Field(min_length=1, max_length=MAX_ADDRESSES), Tag("many")],
+    Discriminator(_one_or_many),
+    BeforeValidator(json_list),
+    WithJsonSchema({"anyOf": [TEXT, TEXTS]}),
+]
+
+
 class WebSearchArguments(Arguments):
     """Arguments of `web_search`."""
 
-    query: Question
+    query: Queries
     num_results: Count = 3
     site: Annotated[str | None, Field(max_length=253), _shown("Only this domain")] = None
     time_range: TimeRange | None = None
@@ -53,7 +87,7 @@ class WebSearchArguments(Arguments):
 class GetContentArguments(Arguments):
     """Arguments of `get_content`."""
 
-    url: Address
+    url: Addresses
     selector: Annotated[str | None, Field(max_length=1_000), _shown("CSS: only these elements")] = (
         None
     )
@@ -73,7 +107,7 @@ Questions = Annotated[
 class ReadPageArguments(Arguments):
     """Arguments of `read_page`."""
 
-    url: Address
+    url: Addresses
     question: Questions
     max_results: Count = 8
     force_refresh: bool = False
@@ -90,31 +124,44 @@ class RecallArguments(Arguments):
 
 async def web_search(call: Call, arguments: WebSearchArguments) -> Output:
     """Search, read the pages found, and render what fits."""
-    query = Query(
-        text=arguments.query,
-        count=arguments.num_results,
-        site=arguments.site,
-        time_range=arguments.time_range,
-        language=arguments.language,
-        region=arguments.region,
-        safe_search=arguments.safe_search,
-        category=arguments.category,
-    )
-    hits, sources = await pipeline.search(call.app.stages, query, call.deadline, call.progress)
-    tokens = call.app.tokens_for(arguments.max_tokens)
+    queries = [
+        Query(
+            text=text,
+            count=arguments.num_results,
+            site=arguments.site,
+            time_range=arguments.time_range,
+            language=arguments.language,
+            region=arguments.region,
+            safe_search=arguments.safe_search,
+            category=arguments.category,
+        )
+        for text in as_list(arguments.query)
+    ]
+    stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
+    if isinstance(arguments.query, list):
+        found = await batch.search(stages, queries, call.deadline, call.progress)
+        return to_output(searches_result(found, new_fence(), tokens))
+    hits, sources = await pipeline.search(stages, queries[0], call.deadline, call.progress)
     return to_output(search_result(hits, sources, new_fence(), tokens))
 
 
 async def get_content(call: Call, arguments: GetContentArguments) -> Output:
-    """Read one page, from the start or from where a cursor points."""
+    """Read one page, from the start or from where a cursor points; or several."""
     stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
-    url = pipeline.followed(stages, arguments.url)
     options = ExtractOptions(
         format=arguments.format,
         selector=arguments.selector,
         include_links=arguments.include_links,
         include_images=arguments.include_images,
     )
+    if isinstance(arguments.url, list):
+        if arguments.cursor:
+            raise InputError("cursor continues one page: pass its url alone.", field="cursor")
+        sources = await batch.fetch(stages, arguments.url, options, call.deadline)
+        pages = to_output(pages_result(sources, new_fence(), tokens))
+        failures = [source.outcome for source in sources if source.document is None]
+        return _failed_if(pages, failures, len(sources))
+    url = pipeline.followed(stages, arguments.url)
     try:
         document, start = await pipeline.fetch_or_resume(
             stages, url, options, call.deadline, cursor=arguments.cursor
@@ -126,7 +173,9 @@ async def get_content(call: Call, arguments: GetContentArguments) -> Output:
 
 
 async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
-    """The passages of one page that answer, or the closest."""
+    """The passages of one page that answer, or the closest; or those of several."""
+    if isinstance(arguments.url, list):
+        return await _read_pages(call, arguments, arguments.url)
     url = pipeline.followed(call.app.stages, arguments.url)
     try:
         found = await pipeline.read(
@@ -144,6 +193,31 @@ async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
     return to_output(page_findings(url, found, new_fence(), tokens))
 
 
+async def _read_pages(call: Call, arguments: ReadPageArguments, addresses: list[str]) -> Output:
+    found = await batch.read(
+        call.app.stages,
+        addresses,
+        as_list(arguments.question),
+        call.deadline,
+        limit=arguments.max_results,
+        force_refresh=arguments.force_refresh,
+    )
+    parts = [
+        (url, outcome.outcome if isinstance(outcome, KindlyError) else outcome)
+        for url, outcome in found
+    ]
+    tokens = call.app.tokens_for(arguments.max_tokens)
+    pages = to_output(findings_batch(parts, new_fence(), tokens))
+    return _failed_if(pages, [one for _, one in parts if isinstance(one, Outcome)], len(parts))
+
+
+def _failed_if(output: Output, failures: list[Outcome], total: int) -> Output:
+    """The answer; an error if no page could be read."""
+    if len(failures) < total:
+        return output
+    return replace(output, failed=True, outcome=failures[0].kind)
+
+
 async def recall(call: Call, arguments: RecallArguments) -> Output:
     """The passages of all pages read so far that answer, or the closest."""
     found = await pipeline.recall(
@@ -154,8 +228,7 @@ async def recall(call: Call, arguments: RecallArguments) -> Output:
 
 
 # Schemas name the fields that a caller acts on: answers have more (docs/tools.md), and each name costs tokens.
-PASSAGE = record({"text": TEXT, "link": TEXT})
-FINDING = record({"question": TEXT, "answered": BOOLEAN, "passages": array(PASSAGE)})
+FINDING = record({"question": TEXT, "answered": BOOLEAN, "passages": array(OBJECT)})
 
 
 PROFILE = Profile(
@@ -171,9 +244,9 @@ PROFILE = Profile(
             name="web_search",
             title="Search the web",
             description=(
-                "Search the web and read the pages found: title, link, snippet and text as Markdown "
-                "of each. A page that cannot be read has a note instead, the reason in status. "
-                "Long pages are cut; get_content goes on with link and cursor."
+                "Search the web, for up to 5 queries at once, and read the pages found: title, link, "
+                "snippet and text as Markdown of each. A page that cannot be read has a note instead, "
+                "the reason in status. Long pages are cut; get_content goes on with link and cursor."
             ),
             arguments=WebSearchArguments,
             output_schema=record(
@@ -192,12 +265,13 @@ PROFILE = Profile(
             name="get_content",
             title="Read a page",
             description=(
-                "Read one page as Markdown. A long page is cut to max_tokens; call again with the "
-                "answer's cursor to go on."
+                "Read one page, or up to 20 at once, as Markdown. A long page is cut to max_tokens; "
+                "call again with the answer's cursor to go on."
             ),
             arguments=GetContentArguments,
-            output_schema=record(
-                {"url": TEXT, "page_content": TEXT}, {"status": TEXT, "cursor": TEXT}
+            output_schema=one_or_list(
+                record({"url": TEXT, "page_content": TEXT}, {"status": TEXT, "cursor": TEXT}),
+                "pages",
             ),
             run=get_content,
             reads_page=True,
@@ -206,12 +280,12 @@ PROFILE = Profile(
             name="read_page",
             title="Ask a page",
             description=(
-                "Ask one page a question, or several: only the passages that answer, with score, "
-                "headings and link; if none seems to, the closest, with answered false. Cheaper "
-                "than get_content for long pages."
+                "Ask one page, or up to 20 at once, a question or several: only the passages that "
+                "answer, with score, headings and link; if none seems to, the closest, with answered "
+                "false. Cheaper than get_content for long pages."
             ),
             arguments=ReadPageArguments,
-            output_schema=record({"url": TEXT, "findings": array(FINDING)}),
+            output_schema=one_or_list(record({"url": TEXT, "findings": array(FINDING)}), "pages"),
             run=read_page,
         ),
         Tool(
