@@ -258,7 +258,7 @@ async def _urls(store: Store) -> AsyncIterator[str]:
     """Every address, listed before anything is changed."""
     urls: list[str] = []
     while batch := await store.entries(limit=PAGE, offset=len(urls)):
-        urls.extend(entry.url for entry in batch)
+        urls.extend(entry.key for entry in batch)
     for url in urls:
         yield url
 

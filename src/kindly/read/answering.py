@@ -90,7 +90,7 @@ class Answering:
         return _with_total(ranking.passages, stored.entry.total)
 
     async def _index(self, stored: StoredPage) -> "Index":
-        key = (stored.entry.url, stored.entry.content_hash, stored.vectors is not None)
+        key = (stored.entry.key, stored.entry.content_hash, stored.vectors is not None)
         index = self._indexes.get(key)
         if index is None:
             index = await anyio.to_thread.run_sync(_build, stored.chunks, stored.vectors)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from kindly.clock import SYSTEM_CLOCK, Clock
-from kindly.errors import ModelMismatch
+from kindly.errors import ModelMismatch, StoreUnavailable
 from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
@@ -190,14 +190,14 @@ class Library:
     async def _keep(self, page: QueuedPage, *, may_store: bool = True) -> tuple[StoredPage, str]:
         """Split, embed and store a page now; chunks that are stored already are not embedded again."""
         entry = page.entry
-        before = await self._breaker.attempt(partial(self.store.page, entry.url))
+        before = await self._breaker.attempt(partial(self.store.page, entry.key))
         known: dict[str, Vectors] = {}
         if before is not None and before.vectors is not None:
             if before.entry.content_hash == entry.content_hash:
-                await self._breaker.attempt(partial(self.store.touch, entry.url, entry.crawled_at))
+                await self._breaker.attempt(partial(self.store.touch, entry.key, entry.crawled_at))
                 return StoredPage(entry, before.chunks, before.vectors), ""
             known = _by_id(before.chunks, before.vectors)
-        chunks = await _split(page.text, entry.url, self._policy.chunk_tokens)
+        chunks = await _split(page.text, entry.key, self._policy.chunk_tokens)
         chunks = await _with_prepared(chunks, before)
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
@@ -214,7 +214,7 @@ class Library:
     async def _index(self, pages: Sequence[QueuedPage]) -> bool:
         """Store queued pages; False if the store cannot be used now."""
         by_age = sorted(pages, key=lambda page: page.entry.crawled_at)
-        latest = {page.entry.url: page for page in by_age}
+        latest = {page.entry.key: page for page in by_age}
         known = await self._breaker.attempt(partial(self.store.versions, list(latest)))
         if known is None:
             return False
@@ -243,6 +243,17 @@ class Library:
                 logger.warning("A page could not be indexed; it is not kept in the library.")
                 return []
         return [one for page in pages for one in await self._prepared([page], indexer)]
+
+    async def store_now(self, pages: Sequence[QueuedPage]) -> None:
+        """Split, embed and store pages; they are durable on return.
+
+        Raises:
+            StoreUnavailable: the store cannot be used now.
+            ModelMismatch: the library's vectors are another model's.
+        """
+        await self._check_model()
+        if not await self._index(pages):
+            raise StoreUnavailable("The library cannot be used now.")
 
     async def embed_again(self, url: str) -> bool:
         """Embed a stored page with the configured model; False if there is no such page.
@@ -337,6 +348,16 @@ async def _with_prepared(chunks: Sequence[Chunk], before: StoredPage | None) -> 
     known = {} if before is None else {one.id: one.prepared for one in before.chunks}
     chunks = tuple(replace(one, prepared=known.get(one.id)) for one in chunks)
     return await anyio.to_thread.run_sync(lambda: with_prepared(chunks, local_model()))
+
+
+def page_of_collection(
+    url: str, document: Document, page: Page | None, collection: str
+) -> QueuedPage | None:
+    """A document as a page of a collection; None if the site does not allow to store it."""
+    if not _may_store(page):
+        return None
+    entry = replace(_entry(url, document, page), collection=collection)
+    return QueuedPage(entry, document.text)
 
 
 def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
