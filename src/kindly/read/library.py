@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from kindly.clock import SYSTEM_CLOCK, Clock
-from kindly.errors import ModelMismatch, StoreUnavailable
-from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
+from kindly.errors import InputError, ModelMismatch, StoreUnavailable
+from kindly.models import (
+    Chunk,
+    Document,
+    Finding,
+    Page,
+    Passage,
+    RecallScope,
+    StoredPageInfo,
+)
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.indexing.index_protocol import QueuedPage
@@ -282,17 +290,33 @@ class Library:
         """The whole chunks of one page that are similar to each question, with the cosine as score."""
         return await self._similarity.search(stored, questions, limit)
 
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
-        """The answers of all stored pages to each question.
+    async def recall(
+        self,
+        questions: Sequence[str],
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
+    ) -> tuple[Finding, ...]:
+        """The answers of all stored pages in a scope to each question.
 
         Raises:
+            InputError: there is no such collection.
             StoreUnavailable: the store fails.
             ModelMismatch: its vectors are another model's.
         """
         await self.settle()
         if not self._model_is_checked:
             self._compare(await self.store.model())
-        return await self._answering.recall(questions, limit)
+        if scope.collection:
+            await self._check_collection(scope.collection)
+        return await self._answering.recall(questions, limit, scope)
+
+    async def _check_collection(self, name: str) -> None:
+        known = [one.collection for one in await self.store.crawls.collections()]
+        if not any(name in {one.id, one.name} for one in known):
+            listed = ", ".join(one.id for one in known) or "none"
+            raise InputError(
+                f"There is no collection {name}. Collections: {listed}.", field="collection"
+            )
 
     async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
         """The best passages of a page, whether they answer the question or not."""
