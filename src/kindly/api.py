@@ -6,11 +6,13 @@ It runs the same pipeline as the MCP tools, without MCP. It returns values of `k
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import TypedDict, Unpack
 
 from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
+from kindly.crawl.indexer import Indexer
 from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
@@ -19,10 +21,12 @@ from kindly.models import (
     Format,
     PageFindings,
     Query,
+    RecallScope,
     SafeSearch,
     SearchResults,
     TimeRange,
 )
+from kindly.read.crawls.collection import CollectionStatus, CrawlRules
 from kindly.settings import Settings
 from kindly.stages import ignore_progress
 
@@ -101,13 +105,52 @@ class Kindly:
             force_refresh=force_refresh,
         )
 
-    async def recall(self, *questions: str, limit: int = 8) -> tuple[Finding, ...]:
-        """The passages of all pages read so far that answer some questions, or the closest; without the network.
+    async def recall(
+        self,
+        *questions: str,
+        limit: int = 8,
+        collection: str = "",
+        site: str = "",
+        since: datetime | None = None,
+    ) -> tuple[Finding, ...]:
+        """The passages of stored pages that answer some questions, or the closest; without the network.
+
+        `collection` is a name, or `name@version`; `site` a domain; `since` when a page was fetched at the earliest.
+
+        Raises:
+            InputError: there is no such collection.
+            ReadError: the library cannot be used.
+        """
+        scope = RecallScope(collection, site, since)
+        return await pipeline.recall(self._app.stages, questions, limit=limit, scope=scope)
+
+    async def index(
+        self, origin: str, name: str = "", *, rules: CrawlRules | None = None, refresh: bool = False
+    ) -> CollectionStatus:
+        """Read a whole documentation into a collection, go on with it, or refresh it; returns when that is done.
+
+        `origin` is what `kindly index` takes: an address, a package, a repository, a folder.
+
+        Raises:
+            InputError: the origin or the name is wrong.
+            FetchError: the first page cannot be fetched.
+            ReadError: the library cannot be used.
+        """
+        indexer = self._indexer()
+        begun = await indexer.begin(origin, name, rules or CrawlRules(), allow_local=True)
+        return await indexer.run(begun.collection.id, refresh=refresh)
+
+    async def collections(self) -> list[CollectionStatus]:
+        """All collections, by name and version.
 
         Raises:
             ReadError: the library cannot be used.
         """
-        return await pipeline.recall(self._app.stages, questions, limit=limit)
+        return await self._indexer().collections()
+
+    def _indexer(self) -> Indexer:
+        assert self._app.open_indexer is not None  # noqa: S101 - `open_app` gives one
+        return self._app.open_indexer()
 
     def _deadline(self) -> Deadline:
         return Deadline.after(self._app.deadline_s)

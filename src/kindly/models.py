@@ -345,6 +345,28 @@ class StoredPageInfo:
     partial: bool = False
     cut: bool = False
     """Whether it is partial for another reason than that the site protects the rest."""
+    collection: str = ""
+    """The collection that it belongs to, `name@version`; empty for a page that was read alone."""
+
+    @property
+    def key(self) -> str:
+        """What identifies it in a store: a page may be in several collections, each in its own version."""
+        return f"{self.url}#{self.collection}" if self.collection else self.url
+
+
+@dataclass(frozen=True, slots=True)
+class RecallScope:
+    """Which pages of the library are asked. Empty fields do not restrict."""
+
+    collection: str = ""
+    """`name@version`, or a name for all its versions."""
+    site: str = ""
+    """A domain with its subdomains."""
+    since: datetime | None = None
+    """Fetched at that time or later."""
+
+    def __bool__(self) -> bool:
+        return bool(self.collection or self.site or self.since)
 
 
 @dataclass(frozen=True, slots=True)

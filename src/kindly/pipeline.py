@@ -35,6 +35,7 @@ from kindly.models import (
     PageFindings,
     Passage,
     Query,
+    RecallScope,
     SearchResults,
     Source,
     Step,
@@ -210,18 +211,48 @@ async def similar(
 
 
 async def recall(
-    stages: Stages, questions: Sequence[str], *, limit: int = 8
+    stages: Stages,
+    questions: Sequence[str],
+    *,
+    limit: int = 8,
+    scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
 ) -> tuple[Finding, ...]:
-    """The passages of all pages read so far that answer each question, or the closest. Nothing is downloaded.
+    """The passages of all stored pages in a scope that answer each question, or the closest. Nothing is downloaded.
 
     Raises:
+        InputError: there is no such collection.
         ReadError: the library cannot be used.
     """
     library = await stages.library()
     with span(Step.READ, questions=len(questions)) as step:
-        findings = stages.redactor.record(await library.recall(questions, limit))
+        findings = stages.redactor.record(await library.recall(questions, limit, scope))
         step.note(passages=sum(len(finding.citations) for finding in findings))
     return findings
+
+
+async def load(
+    stages: Stages,
+    url: Url,
+    options: ExtractOptions,
+    deadline: Deadline,
+    *,
+    fetched: Page | None = None,
+    force_refresh: bool = False,
+) -> tuple[Page, Document]:
+    """Fetch a page, unless it is given, and extract its document, with a browser where there is evidence that it helps.
+
+    Raises:
+        FetchError, ExtractError: the page cannot be fetched, or contains no text.
+    """
+    await stages.extractor.warm()
+    until = deadline.within(stages.page_timeout_s)
+    try:
+        page = fetched or await stages.fetch(url, until, force_refresh=force_refresh)
+        return page, await _extract_or_render(stages, page, options, until)
+    except FetchError as failure:
+        if not await stages.needs_browser(None, None, failure):
+            raise
+        return await _render_after_challenge(stages, url, options, until, failure)
 
 
 async def load_sources(
@@ -230,14 +261,14 @@ async def load_sources(
     """Load all hits concurrently, each for the query that found it; the sources are in their order."""
     sources: list[Source | None] = [None] * len(wanted)
 
-    async def load(index: int, hit: Hit, query: Query) -> None:
+    async def load_one(index: int, hit: Hit, query: Query) -> None:
         sources[index] = await _load_source(stages, hit, query, deadline)
         done = sum(source is not None for source in sources)
         await progress(1 + done, 1 + len(sources), f"{done} of {len(sources)} pages")
 
     async with anyio.create_task_group() as tasks:
         for index, (hit, query) in enumerate(wanted):
-            tasks.start_soon(load, index, hit, query)
+            tasks.start_soon(load_one, index, hit, query)
     return tuple(source for source in sources if source is not None)
 
 
@@ -332,16 +363,8 @@ async def _load(
     *,
     force_refresh: bool = False,
 ) -> tuple[Page, Document]:
-    """Fetch a page and extract its document, with a browser where there is evidence that it helps."""
-    await stages.extractor.warm()
-    until = deadline.within(stages.page_timeout_s)
-    try:
-        page = await stages.fetch(url, until, force_refresh=force_refresh)
-        document = await _extract_or_render(stages, page, options, until)
-    except FetchError as failure:
-        if not await stages.needs_browser(None, None, failure):
-            raise
-        page, document = await _render_after_challenge(stages, url, options, until, failure)
+    """Load a page, and remember its document for cursors and relative links."""
+    page, document = await load(stages, url, options, deadline, force_refresh=force_refresh)
     stages.recent.put(cursor_key(document), document)
     return page, document
 

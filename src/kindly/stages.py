@@ -18,7 +18,7 @@ from kindly.budget import Deadline
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
 from kindly.fetch.browser.render_gain import RenderGain
-from kindly.models import Document, Finding, Hits, Page, Passage, Query, Step
+from kindly.models import Document, Finding, Hits, Page, Passage, Query, RecallScope, Step
 from kindly.read.store import StoredPage
 from kindly.redact import Redactor
 from kindly.storage.lru import LruCache
@@ -102,7 +102,9 @@ class Reads(Protocol):
         self, stored: StoredPage, questions: Sequence[str], limit: int, /
     ) -> tuple[Finding, ...]: ...
 
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]: ...
+    async def recall(
+        self, questions: Sequence[str], limit: int, scope: RecallScope = ..., /
+    ) -> tuple[Finding, ...]: ...
 
 
 class Progress(Protocol):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kindly.api import open_kindly
 from tests.support.served_world import BOTH, GUIDE, QUESTION, calling, environment, serper, text_of
 from tests.support.site import Answer, Site, html
 
@@ -45,3 +46,33 @@ async def test_page_not_to_be_stored_is_not_recalled(site: Site, tmp_path: Path)
         result = await call("recall", question="zanzibar parameter")
     assert result.structured_content is not None
     assert not result.structured_content["findings"][0]["answered"]
+
+
+async def test_recall_of_a_collection_names_the_version(site: Site, tmp_path: Path) -> None:
+    environ = environment(site, tmp_path)
+    for version, limit in (("1.0", 10), ("2.0", 99)):
+        text = f"<h1>Limits</h1><p>The frobnicator accepts {limit} widgets in one batch.</p>"
+        site.add(f"/v{version}/", html(text))
+        async with open_kindly(environ) as web:
+            await web.index(site.url(f"/v{version}/"), f"frob@{version}")
+            assert [one.collection.name for one in await web.collections()][-1] == "frob"
+    async with calling(environ) as call:
+        for version, number in (("1.0", "10"), ("2.0", "99")):
+            result = await call("recall", question=QUESTION, collection=f"frob@{version}")
+            assert result.structured_content is not None
+            (passage,) = result.structured_content["findings"][0]["passages"]
+            assert (passage["collection"], number in passage["text"]) == (f"frob@{version}", True)
+            assert f"frob@{version}" in text_of(result)
+        both = await call("recall", question=QUESTION, collection="frob", since="1 day ago")
+        assert both.structured_content is not None
+        assert len(both.structured_content["findings"][0]["passages"]) == 2
+        for wrong, said in (
+            ({"collection": "other"}, "Collections: frob@1.0, frob@2.0"),
+            ({"since": "some time"}, "2026-01-31"),
+        ):
+            refused = await call("recall", question=QUESTION, **wrong)
+            assert refused.is_error
+            assert said in text_of(refused)
+        nothing = await call("recall", question=QUESTION, site="else.example")
+        assert nothing.structured_content is not None
+        assert nothing.structured_content["findings"][0]["passages"] == []

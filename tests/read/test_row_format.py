@@ -1,17 +1,11 @@
-"""What stores agree on: eviction, models, moments."""
+"""What stores agree on: eviction, models, scopes."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kindly.read.row_format import (
-    EvictionCandidate,
-    from_micros,
-    from_path,
-    outdated,
-    to_micros,
-    to_path,
-)
+from kindly.models import RecallScope, StoredPageInfo
+from kindly.read.row_format import EvictionCandidate, from_path, in_scope, outdated, to_path
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 PAGES = [EvictionCandidate(f"p{day}", NOON - timedelta(days=day), 10) for day in range(5)]
@@ -38,6 +32,15 @@ def test_headings_come_back_from_their_field(section: tuple[str, ...]) -> None:
     assert from_path(to_path(section)) == section
 
 
-def test_moments_come_back_to_the_microsecond() -> None:
-    moment = datetime(2026, 11, 16, 1, 2, 3, 456789, tzinfo=timezone(timedelta(hours=5)))
-    assert from_micros(to_micros(moment)) == moment
+@pytest.mark.parametrize(
+    ("url", "site", "expected"),
+    [
+        ("https://docs.example.com/a", "example.com", True),
+        ("https://docs.example.com:8080/a", "docs.example.com", True),
+        ("https://badexample.com/a", "example.com", False),
+        ("https://other.org/?from=https://example.com/", "example.com", False),
+    ],
+)
+def test_a_site_is_a_domain_with_its_subdomains(url: str, site: str, *, expected: bool) -> None:
+    entry = StoredPageInfo(url, "", NOON, "", 0)
+    assert in_scope(entry, RecallScope(site=site)) is expected

@@ -1,11 +1,12 @@
 """Arguments: lenient in spelling, strict in meaning, clear in refusal."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from kindly.errors import InputError
-from kindly.server.arguments import Arguments, as_list
+from kindly.server.arguments import Arguments, as_list, since_date
 from kindly.server.profiles import all_profiles
 from kindly.server.profiles.kindly.profile import GetContentArguments, WebSearchArguments
 
@@ -186,3 +187,17 @@ def test_a_word_outside_the_choices_is_refused_in_every_profile(
 def test_a_single_value_becomes_a_list_of_one() -> None:
     assert as_list("a") == ["a"]
     assert as_list(["a", "b"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(None, None), ("", None), ("2026-01-31", "2026-01-31"), ("2 days ago", "2026-04-29")],
+)
+def test_a_date_is_written_or_counted_back(text: str | None, expected: str | None) -> None:
+    found = since_date(text, datetime(2026, 5, 1, 12, tzinfo=UTC))
+    assert (None if found is None else found.date().isoformat()) == expected
+
+
+def test_what_is_no_date_is_refused() -> None:
+    with pytest.raises(InputError, match="since"):
+        since_date("some time", datetime(2026, 5, 1, tzinfo=UTC))

@@ -22,6 +22,7 @@ from kindly.models import (
     Page,
     Passage,
     Query,
+    RecallScope,
     StoredPageInfo,
 )
 from kindly.read.store import StoredPage
@@ -173,7 +174,12 @@ class FakeLibrary:
 
     similar = ask
 
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
+    async def recall(
+        self,
+        questions: Sequence[str],
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
+    ) -> tuple[Finding, ...]:
         citations = tuple(
             one for stored in self.pages.values() for one in self._citations(stored, limit)
         )

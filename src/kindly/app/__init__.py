@@ -7,6 +7,7 @@ client inside the fetcher reaches only what the SSRF guard allows.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ from kindly.telemetry.trace import Tracer
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
+    from kindly.crawl.indexer import Indexer
+    from kindly.fetch.fetcher import Fetcher
     from kindly.read.store import Store
     from kindly.recording.wrappers import RecordingWrappers
     from kindly.search.provider_stats import ProviderStatus
@@ -63,6 +66,8 @@ class App:
     """Opens the library's store."""
     settle_library: Callable[[], Awaitable[None]] = _nothing_to_open
     """Stores the pages that were answered and are still queued, so that the store has them all."""
+    open_indexer: "Callable[[], Indexer] | None" = None
+    """Builds what makes collections of whole sites; None if there is no library."""
     tracer: Tracer | None = None
 
     async def warm(self) -> None:
@@ -140,8 +145,25 @@ async def open_app(
             open_search=search.open,
             library_store=library.store,
             settle_library=library.settle,
+            open_indexer=partial(_indexer, settings, stages, fetcher, library),
             tracer=await stack.enter_async_context(tracing(settings)),
         )
+
+
+def _indexer(
+    settings: Settings, stages: Stages, fetcher: "Fetcher", library: LazyLibrary
+) -> "Indexer":
+    from kindly.crawl.indexer import Indexer, IndexerSettings
+    from kindly.fetch.guard.guard import Guard
+
+    guard = Guard(guard_policy(settings))
+    indexing = IndexerSettings(
+        registries=loader_settings(settings).base_urls,
+        environ=settings.child_environ,
+        is_shared=bool(settings.store_spec.schemes),
+        is_opened=lambda url: guard.is_opened(url.host, url.port),
+    )
+    return Indexer(stages, fetcher, library.open, indexing)
 
 
 def _recording(settings: Settings, path: Path) -> "RecordingWrappers":

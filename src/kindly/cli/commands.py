@@ -139,14 +139,63 @@ def read(url: str, question: tuple[str, ...], config: Path | None, **options: An
 @cli.command()
 @click.argument("question", nargs=-1, required=True)
 @click.option("-n", "--max-results", type=click.IntRange(1, 50), default=8, show_default=True)
+@click.option("--collection", default="", help="Only this collection: name or name@version.")
+@click.option("--site", default="", help="Only pages of this domain.")
+@click.option("--since", default="", help="Only pages fetched since a date, such as 2026-01-31.")
 @shown
 @common
 def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> None:
-    """Search all pages read so far. Needs no network."""
+    """Search all pages read so far, or a part of them. Needs no network."""
     from kindly.cli.verbs import show_recall
 
     settings = _settings(config, {"log_level": options.pop("log_level")})
     sys.exit(show_recall(settings, " ".join(question), options))
+
+
+@cli.command()
+@click.argument("origin", required=False)
+@click.option("--name", default="", help="Name of the collection, or name@version.")
+@click.option(
+    "--include", multiple=True, metavar="GLOB", help="Only paths that match, such as /api/*."
+)
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No paths that match.")
+@click.option("--max-pages", type=click.IntRange(1, 1_000_000), default=2_000, show_default=True)
+@click.option(
+    "--depth", type=click.IntRange(0, 100), default=10, show_default=True, help="Of links."
+)
+@click.option("--refresh", is_flag=True, help="Fetch again what changed in the collection ORIGIN.")
+@click.option(
+    "--from-lock",
+    "lock",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Index the direct dependencies of uv.lock, package-lock.json or requirements.txt.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@common
+def index(
+    origin: str | None,
+    lock: Path | None,
+    config: Path | None,
+    log_level: str | None,
+    **options: Any,
+) -> None:
+    """Read a whole documentation into the library; the same command goes on after an interruption.
+
+    ORIGIN is an address, a sitemap, an llms.txt, pypi:name@version, npm:name@version, git+<repository>/folder, a
+    folder, or the name of a collection.
+    """
+    if (origin is None) == (lock is None):
+        raise click.UsageError("Give either ORIGIN or --from-lock.")
+    from kindly.cli import index_commands
+    from kindly.read.crawls.collection import CrawlRules
+
+    settings = _settings(config, {"log_level": log_level})
+    names = ("include", "exclude", "max_pages", "depth")
+    rules = CrawlRules(**{one: options.pop(one) for one in names})
+    wanted = index_commands.IndexOptions(rules=rules, **options)
+    if lock is not None:
+        sys.exit(index_commands.index_lock(settings, lock, wanted))
+    sys.exit(index_commands.index(settings, origin or "", wanted))
 
 
 @cli.group()
@@ -182,26 +231,54 @@ def library_show(settings: Settings, url: str, *, as_json: bool) -> None:
     sys.exit(show_page(settings, url, as_json=as_json))
 
 
+@library.command("collections")
+@as_json
+@click.pass_obj
+def library_collections(settings: Settings, *, as_json: bool) -> None:
+    """List the collections: pages, size, age, origin."""
+    from kindly.cli.index_commands import collections
+
+    sys.exit(collections(settings, as_json=as_json))
+
+
 @library.command("export")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--collection", help="Only this collection, as one file for `import`.")
 @click.pass_obj
-def library_export(settings: Settings, file: Path) -> None:
+def library_export(settings: Settings, file: Path, collection: str | None) -> None:
     """Write all pages to FILE: JSON Lines, or Parquet if it ends in .parquet; - is standard output."""
-    from kindly.cli.library_commands import export
+    from kindly.cli.library_commands import export, export_one
 
+    if collection is not None:
+        sys.exit(export_one(settings, collection, file))
     sys.exit(export(settings, file))
+
+
+@library.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.pass_obj
+def library_import(settings: Settings, file: Path) -> None:
+    """Add the collection in FILE, which `export --collection` wrote. Needs no network."""
+    from kindly.cli.library_commands import import_one
+
+    sys.exit(import_one(settings, file))
 
 
 @library.command("forget")
 @click.argument("url", required=False)
 @click.option("--all", "everything", is_flag=True, help="Delete every page.")
+@click.option("--collection", help="Delete this collection with its pages.")
 @click.pass_obj
-def library_forget(settings: Settings, url: str | None, *, everything: bool) -> None:
-    """Delete the page at URL, or all pages."""
-    if (url is None) != everything:
-        raise click.UsageError("Give either an address or --all.")
-    from kindly.cli.library_commands import forget
+def library_forget(
+    settings: Settings, url: str | None, collection: str | None, *, everything: bool
+) -> None:
+    """Delete the page at URL, a collection, or all pages."""
+    if [url is not None, collection is not None, everything].count(True) != 1:
+        raise click.UsageError("Give an address, --collection or --all.")
+    from kindly.cli.library_commands import forget, forget_one
 
+    if collection is not None:
+        sys.exit(forget_one(settings, collection))
     sys.exit(forget(settings, url))
 
 

@@ -14,6 +14,7 @@ import anyio
 import click
 
 from kindly.app.reader import OpenLibrary, build_library, build_store, open_queue
+from kindly.crawl.collection_file import export_collection, import_collection
 from kindly.errors import InputError, KindlyError, StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.net.tls import Tls
@@ -180,6 +181,43 @@ def forget(settings: Settings, url: str | None) -> int:
     return run(settings, work)
 
 
+def forget_one(settings: Settings, collection: str) -> int:
+    """Delete a collection with its pages."""
+
+    async def work(reading: OpenLibrary) -> int:
+        store = reading.library.store
+        known = await store.crawls.drop(collection)
+        count = await store.forget_collection(collection)
+        click.echo(f"{count} page{'s' if count != 1 else ''} deleted.")
+        return 0 if known or count else 1
+
+    return run(settings, work)
+
+
+def export_one(settings: Settings, collection: str, target: Path) -> int:
+    """Write a collection to one file."""
+
+    async def work(reading: OpenLibrary) -> int:
+        count = await export_collection(reading.library.store, collection, target)
+        click.echo(f"{count} pages exported.", err=True)
+        return 0
+
+    return run(settings, work)
+
+
+def import_one(settings: Settings, source: Path) -> int:
+    """Add the collection of a file; vectors of another model are computed again."""
+
+    async def work(reading: OpenLibrary) -> int:
+        imported = await import_collection(reading.library.store, source)
+        for key in imported.keys:
+            await reading.library.embed_again(key)
+        click.echo(f"{imported.collection.id}: {imported.pages} pages imported.")
+        return 0
+
+    return run(settings, work)
+
+
 def rebuild(settings: Settings) -> int:
     """Compute all vectors again with the configured model."""
 
@@ -214,6 +252,7 @@ def move(settings: Settings, target: str) -> int:
                         stored.entry, stored.chunks, _by_id(stored), _model_of(stored, model)
                     )
                     count += 1
+            await _copy_collections(source, goal)
         finally:
             with suppress(StoreUnavailable):
                 await goal.aclose()
@@ -221,6 +260,15 @@ def move(settings: Settings, target: str) -> int:
         return 0
 
     return run(settings, work)
+
+
+async def _copy_collections(source: Store, goal: Store) -> None:
+    for status in await source.crawls.collections():
+        id_, after = status.collection.id, ""
+        await goal.crawls.save(status.collection)
+        while tasks := await source.crawls.tasks(id_, after=after):
+            after = tasks[-1].url
+            await goal.crawls.add(id_, tasks, sys.maxsize)
 
 
 def _model_of(stored: StoredPage, model: EmbeddingModel | None) -> EmbeddingModel | None:
@@ -258,7 +306,7 @@ async def _urls(store: Store) -> AsyncIterator[str]:
     """Every address, listed before anything is changed."""
     urls: list[str] = []
     while batch := await store.entries(limit=PAGE, offset=len(urls)):
-        urls.extend(entry.url for entry in batch)
+        urls.extend(entry.key for entry in batch)
     for url in urls:
         yield url
 

@@ -12,10 +12,12 @@ import click
 from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
+from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
-from kindly.models import Query
+from kindly.models import Query, RecallScope
 from kindly.redact import Redactor
+from kindly.server.arguments import since_date
 from kindly.server.render.fence import NO_FENCE
 from kindly.server.render.findings import library_findings, page_findings
 from kindly.server.render.output import Result, to_data, to_text
@@ -87,9 +89,13 @@ def show_reading(settings: Settings, url: str, question: str, options: dict[str,
 def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> int:
     """Print the passages of the library that answer, or the closest; the exit code."""
     as_json, max_tokens = options.pop("as_json"), options.pop("max_tokens")
+    since = since_date(options["since"], SYSTEM_CLOCK.now())
+    scope = RecallScope(options["collection"], options["site"], since)
 
     async def verb(app: App, _: Deadline, __: Progress) -> Result:
-        found = await pipeline.recall(app.stages, [question], limit=options["max_results"])
+        found = await pipeline.recall(
+            app.stages, [question], limit=options["max_results"], scope=scope
+        )
         return library_findings(found, NO_FENCE, app.tokens_for(max_tokens))
 
     return _show(settings, verb, as_json=as_json)

@@ -3,11 +3,11 @@
 Opening it is cheap: the HTTP client, TLS and the cache file are opened with the first page.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from httpcore2 import AsyncNetworkBackend
 
     from kindly.fetch.chain.http_client import HttpHop
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,26 @@ class Fetcher:
         Raises:
             FetchError: a leaf with the reason.
         """
+        request = PageRequest(url, deadline.within(self._timeout_s), force_refresh)
+        return await self._in_time(request, self._pages)
+
+    async def if_changed(self, url: Url, deadline: Deadline, known: Page) -> Page | None:
+        """The page at `url` if it differs from the known one, whose ETag and date are sent; None if it does not.
+
+        Raises:
+            FetchError: a leaf with the reason.
+        """
+        request = PageRequest(url, deadline.within(self._timeout_s), known=known)
+        return await self._in_time(request, self._pages.if_changed)
+
+    async def _in_time(
+        self, request: PageRequest, fetch: Callable[[PageRequest], Awaitable[Value]]
+    ) -> Value:
+        url = request.url
         self.check(url)
-        deadline = deadline.within(self._timeout_s)
         try:
-            with anyio.fail_after(deadline.remaining_s()):
-                return await self._pages(PageRequest(url, deadline, force_refresh))
+            with anyio.fail_after(request.deadline.remaining_s()):
+                return await fetch(request)
         except TimeoutError as error:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from kindly.models import Chunk, Citation, Finding, Passage
+from kindly.models import Chunk, Citation, Finding, Passage, RecallScope
 from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.model_check import ensure_same_model
 from kindly.read.questions import question_vectors, with_note
@@ -62,8 +62,13 @@ class Answering:
         ]
         return with_note(findings, note)
 
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
-        """The answers of all stored pages. The note about missing vectors is on the first finding only.
+    async def recall(
+        self,
+        questions: Sequence[str],
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
+    ) -> tuple[Finding, ...]:
+        """The answers of all stored pages in a scope. The note about missing vectors is on the first finding only.
 
         Raises:
             StoreUnavailable: the store fails.
@@ -75,7 +80,7 @@ class Answering:
             ensure_same_model(await self._store.model(), given)
         vectors: Sequence[Vectors | None] = embedded or [None] * len(questions)
         findings = [
-            await self._library_finding(question, vector, limit)
+            await self._library_finding(question, vector, limit, scope)
             for question, vector in zip(questions, vectors, strict=True)
         ]
         return with_note(findings, note)
@@ -90,7 +95,7 @@ class Answering:
         return _with_total(ranking.passages, stored.entry.total)
 
     async def _index(self, stored: StoredPage) -> "Index":
-        key = (stored.entry.url, stored.entry.content_hash, stored.vectors is not None)
+        key = (stored.entry.key, stored.entry.content_hash, stored.vectors is not None)
         index = self._indexes.get(key)
         if index is None:
             index = await anyio.to_thread.run_sync(_build, stored.chunks, stored.vectors)
@@ -117,11 +122,11 @@ class Answering:
         return Finding(question, _cited(stored, passages), ranking.answered, note)
 
     async def _library_finding(
-        self, question: str, vector: "Vectors | None", limit: int
+        self, question: str, vector: "Vectors | None", limit: int, scope: RecallScope
     ) -> Finding:
         from kindly.text.terms import terms
 
-        candidates = await self._store.candidates(terms(question), vector, CANDIDATES)
+        candidates = await self._store.candidates(terms(question), vector, CANDIDATES, scope)
         return await anyio.to_thread.run_sync(
             partial(self._best_of, candidates, question, vector, limit)
         )

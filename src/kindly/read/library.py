@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from kindly.clock import SYSTEM_CLOCK, Clock
-from kindly.errors import ModelMismatch
-from kindly.models import Chunk, Document, Finding, Page, Passage, StoredPageInfo
+from kindly.errors import InputError, ModelMismatch, StoreUnavailable
+from kindly.models import (
+    Chunk,
+    Document,
+    Finding,
+    Page,
+    Passage,
+    RecallScope,
+    StoredPageInfo,
+)
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.indexing.index_protocol import QueuedPage
@@ -190,14 +198,14 @@ class Library:
     async def _keep(self, page: QueuedPage, *, may_store: bool = True) -> tuple[StoredPage, str]:
         """Split, embed and store a page now; chunks that are stored already are not embedded again."""
         entry = page.entry
-        before = await self._breaker.attempt(partial(self.store.page, entry.url))
+        before = await self._breaker.attempt(partial(self.store.page, entry.key))
         known: dict[str, Vectors] = {}
         if before is not None and before.vectors is not None:
             if before.entry.content_hash == entry.content_hash:
-                await self._breaker.attempt(partial(self.store.touch, entry.url, entry.crawled_at))
+                await self._breaker.attempt(partial(self.store.touch, entry.key, entry.crawled_at))
                 return StoredPage(entry, before.chunks, before.vectors), ""
             known = _by_id(before.chunks, before.vectors)
-        chunks = await _split(page.text, entry.url, self._policy.chunk_tokens)
+        chunks = await _split(page.text, entry.key, self._policy.chunk_tokens)
         chunks = await _with_prepared(chunks, before)
         unknown = [chunk for chunk in chunks if chunk.id not in known]
         rows, note = await embed_or_note(self._embedder, [chunk.text for chunk in unknown])
@@ -214,7 +222,7 @@ class Library:
     async def _index(self, pages: Sequence[QueuedPage]) -> bool:
         """Store queued pages; False if the store cannot be used now."""
         by_age = sorted(pages, key=lambda page: page.entry.crawled_at)
-        latest = {page.entry.url: page for page in by_age}
+        latest = {page.entry.key: page for page in by_age}
         known = await self._breaker.attempt(partial(self.store.versions, list(latest)))
         if known is None:
             return False
@@ -244,6 +252,17 @@ class Library:
                 return []
         return [one for page in pages for one in await self._prepared([page], indexer)]
 
+    async def store_now(self, pages: Sequence[QueuedPage]) -> None:
+        """Split, embed and store pages; they are durable on return.
+
+        Raises:
+            StoreUnavailable: the store cannot be used now.
+            ModelMismatch: the library's vectors are another model's.
+        """
+        await self._check_model()
+        if not await self._index(pages):
+            raise StoreUnavailable("The library cannot be used now.")
+
     async def embed_again(self, url: str) -> bool:
         """Embed a stored page with the configured model; False if there is no such page.
 
@@ -271,17 +290,33 @@ class Library:
         """The whole chunks of one page that are similar to each question, with the cosine as score."""
         return await self._similarity.search(stored, questions, limit)
 
-    async def recall(self, questions: Sequence[str], limit: int) -> tuple[Finding, ...]:
-        """The answers of all stored pages to each question.
+    async def recall(
+        self,
+        questions: Sequence[str],
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
+    ) -> tuple[Finding, ...]:
+        """The answers of all stored pages in a scope to each question.
 
         Raises:
+            InputError: there is no such collection.
             StoreUnavailable: the store fails.
             ModelMismatch: its vectors are another model's.
         """
         await self.settle()
         if not self._model_is_checked:
             self._compare(await self.store.model())
-        return await self._answering.recall(questions, limit)
+        if scope.collection:
+            await self._check_collection(scope.collection)
+        return await self._answering.recall(questions, limit, scope)
+
+    async def _check_collection(self, name: str) -> None:
+        known = [one.collection for one in await self.store.crawls.collections()]
+        if not any(name in {one.id, one.name} for one in known):
+            listed = ", ".join(one.id for one in known) or "none"
+            raise InputError(
+                f"There is no collection {name}. Collections: {listed}.", field="collection"
+            )
 
     async def ranked(self, stored: StoredPage, question: str, limit: int) -> tuple[Passage, ...]:
         """The best passages of a page, whether they answer the question or not."""
@@ -337,6 +372,16 @@ async def _with_prepared(chunks: Sequence[Chunk], before: StoredPage | None) -> 
     known = {} if before is None else {one.id: one.prepared for one in before.chunks}
     chunks = tuple(replace(one, prepared=known.get(one.id)) for one in chunks)
     return await anyio.to_thread.run_sync(lambda: with_prepared(chunks, local_model()))
+
+
+def page_of_collection(
+    url: str, document: Document, page: Page | None, collection: str
+) -> QueuedPage | None:
+    """A document as a page of a collection; None if the site does not allow to store it."""
+    if not _may_store(page):
+        return None
+    entry = replace(_entry(url, document, page), collection=collection)
+    return QueuedPage(entry, document.text)
 
 
 def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from kindly.models import Chunk, How, StoredPageInfo
+from kindly.models import Chunk, How, RecallScope, StoredPageInfo
 from kindly.read.model_check import ensure_same_model
 from kindly.read.store import EmbeddingModel
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """No database accepts surrogates, and PostgreSQL no NUL."""
 BYTES_PER_TEXT_BYTE = 3
@@ -29,7 +27,7 @@ BYTES_PER_TEXT_BYTE = 3
 BYTES_PER_CHUNK = 400
 BYTES_PER_DIMENSION = 3
 HALF_BYTES = 2
-DOCUMENT = "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial, cut"
+DOCUMENT = "url, title, etag, last_modified, last_crawled, content_hash, total, language, how, partial, cut, collection"
 CHUNK = "id, text, start_at, end_at, section_path, tokens"
 """Columns that all databases share."""
 PREPARED_CHUNK = f"{CHUNK}, prepared"
@@ -89,11 +87,11 @@ def from_path(path: str | None) -> tuple[str, ...]:
 
 def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
     """The page from a row that begins with the columns of `DOCUMENT`."""
-    url, title, etag, last_modified, _, content_hash, total, language, how, partial, cut = row[
-        :DOCUMENT_COLUMNS
-    ]
+    key, title, etag, last_modified, _, content_hash, total, language, how, partial, cut, within = (
+        row[:DOCUMENT_COLUMNS]
+    )
     return StoredPageInfo(
-        url=url,
+        url=key.removesuffix(f"#{within}") if within else key,
         title=title,
         crawled_at=crawled_at,
         content_hash=content_hash,
@@ -104,13 +102,14 @@ def to_entry(row: Row, crawled_at: datetime) -> StoredPageInfo:
         how=How.parse(how),
         partial=bool(partial),
         cut=bool(cut),
+        collection=within or "",
     )
 
 
 def from_entry(entry: StoredPageInfo, crawled: object) -> Row:
     """The values of `DOCUMENT`."""
     return (
-        entry.url,
+        entry.key,
         entry.title,
         entry.etag,
         entry.last_modified,
@@ -121,6 +120,7 @@ def from_entry(entry: StoredPageInfo, crawled: object) -> Row:
         str(entry.how),
         entry.partial,
         entry.cut,
+        entry.collection,
     )
 
 
@@ -145,6 +145,43 @@ def from_chunk(chunk: Chunk) -> Row:
     """The values of `CHUNK`."""
     path = to_path(chunk.section)
     return (chunk.id, chunk.text, chunk.start, chunk.end, path, chunk.tokens)
+
+
+def scope_condition(
+    scope: RecallScope, marker: str, to_moment: Callable[[datetime], object]
+) -> tuple[str, list[object]]:
+    """The condition on the table of documents for a scope, and its values.
+
+    The site is compared by patterns, which may match a little more: `in_scope` is exact.
+    """
+    parts, values = ["TRUE"], list[object]()
+    if scope.collection:
+        name = scope.collection
+        parts.append(
+            f"(collection = {marker} OR substr(collection, 1, {len(name) + 1}) = {marker})"
+        )
+        values += [name, f"{name}@"]
+    if scope.site:
+        forms = [f"%://{dot}{scope.site}{end}%" for dot in ("", "%.") for end in "/:"]
+        parts.append(f"({' OR '.join([f'url LIKE {marker}'] * len(forms))})")
+        values += forms
+    if scope.since is not None:
+        parts.append(f"last_crawled >= {marker}")
+        values.append(to_moment(scope.since))
+    return " AND ".join(parts), values
+
+
+def in_scope(entry: StoredPageInfo, scope: RecallScope) -> bool:
+    """Whether a page is in a scope."""
+    if scope.collection not in {"", entry.collection, entry.collection.partition("@")[0]}:
+        return False
+    if scope.site and not f".{_host(entry.url)}".endswith(f".{scope.site}"):
+        return False
+    return scope.since is None or entry.crawled_at >= scope.since
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0].rpartition("@")[2].partition(":")[0]
 
 
 def indexed_terms(chunk: Chunk) -> list[str]:
@@ -174,16 +211,6 @@ def to_vectors(halves: Mapping[str, bytes]) -> "dict[str, Vectors]":
 
 def _shape(vector: "Vectors | bytes") -> tuple[int, ...]:
     return (len(vector) // HALF_BYTES,) if isinstance(vector, bytes) else vector.shape
-
-
-def to_micros(moment: datetime) -> int:
-    """Microseconds since 1970."""
-    return (moment - EPOCH) // MICROSECOND
-
-
-def from_micros(micros: int) -> datetime:
-    """The time from microseconds since 1970."""
-    return EPOCH + micros * MICROSECOND
 
 
 def outdated(

@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
+from kindly.read.crawls.collection import Crawls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,7 +92,15 @@ class StoreStats:
 
 
 class Store(Protocol):
-    """A database of pages. Every method raises `StoreUnavailable` if retries do not help."""
+    """A database of pages. Every method raises `StoreUnavailable` if retries do not help.
+
+    A page is named by its key (`StoredPageInfo.key`), which is its address unless it belongs to a collection.
+    """
+
+    @property
+    def crawls(self) -> Crawls:
+        """The collections, and the queues of their pages."""
+        ...
 
     async def model(self) -> EmbeddingModel | None:
         """The model of its vectors; None before the first vector."""
@@ -135,13 +144,19 @@ class Store(Protocol):
         ...
 
     async def candidates(
-        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+        self,
+        terms: Sequence[str],
+        vector: "Vectors | None",
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
-        """Up to `limit` chunks by words and up to `limit` by vector, without duplicates, in no order."""
+        """Up to `limit` chunks of a scope by words and up to `limit` by vector, without duplicates, in no order."""
         ...
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        """Pages, newest first."""
+    async def entries(
+        self, *, limit: int = 100, offset: int = 0, collection: str = ""
+    ) -> list[StoredPageInfo]:
+        """Pages, newest first; of one collection, if given."""
         ...
 
     def pages(self) -> AsyncIterator[StoredPage]:
@@ -152,12 +167,19 @@ class Store(Protocol):
         """Drop a page, or all; return how many there were."""
         ...
 
+    async def forget_collection(self, collection: str) -> int:
+        """Drop the pages of a collection; return how many there were."""
+        ...
+
     async def drop_vectors(self) -> None:
         """Drop all vectors and the model, so that another model can fill the store."""
         ...
 
     async def evict(self, *, max_bytes: int, before: datetime) -> int:
-        """Drop pages fetched before that time, then the oldest until the rest fits; return how many."""
+        """Drop pages fetched before that time, then the oldest until the rest fits; return how many.
+
+        Pages of collections stay: they are dropped with their collection.
+        """
         ...
 
     async def stats(self) -> StoreStats:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
 
@@ -11,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from kindly.errors import InputError
 from kindly.server.json_schema import Json
+from kindly.text.dates import to_date
 
 MAX_QUOTED = 60
 MAX_BITS = 1_000
@@ -76,6 +78,20 @@ def json_list(value: object) -> object:
         except (ValueError, RecursionError):
             return value
     return value
+
+
+def since_date(text: str | None, now: datetime) -> datetime | None:
+    """The moment that a date such as `2026-01-31` or "3 days ago" begins; None for none.
+
+    Raises:
+        InputError: it is no date.
+    """
+    if not text:
+        return None
+    found = to_date(text, now.date())
+    if found is None:
+        raise InputError("since is a date such as 2026-01-31, or 3 days ago.", field="since")
+    return datetime.fromisoformat(found).replace(tzinfo=UTC)
 
 
 def as_list(value: str | list[str]) -> list[str]:

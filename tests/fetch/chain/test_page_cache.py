@@ -178,3 +178,17 @@ async def test_failure_is_not_stored() -> None:
         with pytest.raises(PageNotFound):
             await get(page_request(time))
         assert await get(page_request(time)) == PAGE
+
+
+async def test_a_page_known_from_elsewhere_is_downloaded_only_if_it_changed() -> None:
+    time = FakeTime()
+    async with store(time) as cache:
+        web = Web(replace(PAGE, status=304), PAGE)
+        fetch = CachedFetch(web, cache, DAY_S, time.clock)
+        request = PageRequest(parse(URL), time.deadline(60), known=PAGE)
+        assert await fetch.if_changed(request) is None
+        assert await fetch.if_changed(request) == PAGE
+        assert [one.known for one in web.wanted] == [PAGE, PAGE]
+        assert await fetch.cached(URL) is not None
+        web.pages = (replace(PAGE, status=304),)
+        assert await fetch.if_changed(request) is None

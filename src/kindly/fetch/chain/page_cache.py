@@ -32,6 +32,16 @@ class CachedFetch:
         key = (str(request.url), request.force_refresh)
         return await self._single_flight(key, lambda: self._page(request))
 
+    async def if_changed(self, request: PageRequest) -> Page | None:
+        """The page, downloaded if it differs from the one that the request knows; None if it does not."""
+        page = await self._download(request, replaces=True)
+        if page.status != 304:
+            return page
+        cached = await self._cache.get(str(request.url))
+        if cached is not None:
+            await self._cache.touch(CachedPage(cached.page, self._clock.now()))
+        return None
+
     async def cached(self, key: str) -> Page | None:
         """The cached page, of any age, without a request."""
         cached = await self._cache.get(key)

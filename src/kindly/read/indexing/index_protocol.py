@@ -28,6 +28,7 @@ ENTRY_FIELDS = (
     "language",
     "partial",
     "cut",
+    "collection",
 )
 """Fields of a page's entry that are JSON values already."""
 
@@ -114,7 +115,7 @@ def _encode(pages: Sequence[QueuedPage], fields: Mapping[str, int | str]) -> Mes
     texts = [page.text.encode("utf-8", "surrogatepass") for page in pages]
     header = {
         **fields,
-        "urls": [page.entry.url for page in pages],
+        "urls": [page.entry.key for page in pages],
         "lengths": [len(text) for text in texts],
     }
     return json.dumps(header).encode(), b"".join(texts)
@@ -199,7 +200,7 @@ def _to_page(
         text = page.text[start:end] if own is None else own
         prepared = ranking.take(size) or None
         chunks.append(
-            Chunk(id_, page.entry.url, text, start, end, tuple(section), tokens, prepared)
+            Chunk(id_, page.entry.key, text, start, end, tuple(section), tokens, prepared)
         )
         terms[id_] = words
         if model is not None:

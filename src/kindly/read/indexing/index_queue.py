@@ -82,7 +82,7 @@ class IndexQueue:
         """Of text in the queue."""
 
     def __contains__(self, url: str) -> bool:
-        return any(one.page.entry.url == url for one in self._pending)
+        return any(one.page.entry.key == url for one in self._pending)
 
     def __len__(self) -> int:
         return len(self._pending)
@@ -119,7 +119,7 @@ class IndexQueue:
         places = [
             place
             for place, one in enumerate(self._pending)
-            if url is None or one.page.entry.url == url
+            if url is None or one.page.entry.key == url
         ]
         goal = self._done + places[-1] + 1 if places else 0
         async with self._flushing:

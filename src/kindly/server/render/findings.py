@@ -134,6 +134,7 @@ def _passage(cited: Citation, *, fence: AnyFence, cite: bool = False) -> Passage
         clip(entry.title, TITLE_TOKENS),
         entry.crawled_at.isoformat(timespec="seconds"),
         entry.content_hash,
+        entry.collection,
     )
     return PassageResult(
         fence.around(passage.text.strip("\n")),
@@ -198,12 +199,13 @@ def _passage_data(passage: PassageResult) -> Json:
     if passage.page is None:
         return data
     page = passage.page
-    return data | {
+    data |= {
         "url": page.url,
         "title": page.title,
         "fetched_at": page.fetched_at,
         "content_hash": page.content_hash,
     }
+    return data | {"collection": page.collection} if page.collection else data
 
 
 def _finding_text(finding: FindingResult) -> str:
@@ -214,6 +216,7 @@ def _finding_text(finding: FindingResult) -> str:
         page = passage.page
         facts = [
             f"{number}. score {passage.score:.2f}",
+            page.collection if page else "",
             page.title if page else "",
             " > ".join(passage.section),
             *(provenance(page.fetched_at, page.content_hash) if page else ()),

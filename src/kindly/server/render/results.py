@@ -85,6 +85,8 @@ class CitedPage:
     title: str
     fetched_at: str
     content_hash: str
+    collection: str = ""
+    """With its version, if the page belongs to one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,6 +227,20 @@ async def test_pgvector_outside_the_search_path_is_reported(postgres: str) -> No
     await store.aclose()
 
 
+async def test_a_library_from_before_collections_keeps_its_pages(url: str) -> None:
+    before = Postgres(url, MIGRATIONS[:3])
+    row = """
+        INSERT INTO kindly_documents (key, url, title, last_crawled, content_hash, total, how, partial, size)
+        VALUES ('k', 'u', 't', now(), 'h', 1, 'http', false, 1)
+    """
+    await before.run(lambda connection: connection.execute(row))
+    await before.aclose()
+    async with contextlib.aclosing(PostgresStore(url)) as store:
+        (entry,) = await store.entries()
+        assert (entry.key, entry.collection) == ("u", "")
+        assert await store.crawls.collections() == []
+
+
 async def test_an_older_library_is_migrated_and_a_newer_one_refused(url: str) -> None:
     await kept(url)
     async with contextlib.aclosing(PostgresStore(url, migrations=NEXT)) as newer:

@@ -143,7 +143,7 @@ async def test_a_good_file_in_the_place_of_a_damaged_one_is_not_moved(path: Path
     library._opened_inode = -1
     library._move_aside()
     assert asides(path) == []
-    assert await library.read(lambda database: len(rows.entries(9, 0, database))) == 1
+    assert await library.read(lambda database: len(rows.entries(9, 0, "", database))) == 1
     await library.aclose()
 
 
@@ -192,11 +192,17 @@ async def test_chunks_of_the_first_version_are_found_without_it(path: Path) -> N
     with contextlib.closing(sqlite3.connect(path)) as database:
         database.execute("ALTER TABLE chunks DROP COLUMN prepared")
         database.execute("ALTER TABLE documents DROP COLUMN cut")
+        database.execute("DROP INDEX documents_of_collection")
+        database.execute("ALTER TABLE documents DROP COLUMN collection")
+        for table in ("collections", "crawl_pages", "crawl_pace"):
+            database.execute(f"DROP TABLE {table}")
         database.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
         database.commit()
     async with contextlib.aclosing(SqliteStore(path)) as store:
         found = await store.candidates(terms("tea"), None, 5)
+        assert await store.crawls.collections() == []
     assert [one.chunk.prepared for one in found] == [None, None]
+    assert {one.entry.collection for one in found} == {""}
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
@@ -391,7 +397,7 @@ async def test_a_new_library_is_made_once_another_process_lets_go_of_the_file(
         for statement in locks:
             other.execute(statement)
         library = file.SqliteLibrary(path, MIGRATIONS, Clock(sleep=let_go))
-        assert await library.read(partial(rows.entries, 9, 0)) == []
+        assert await library.read(partial(rows.entries, 9, 0, "")) == []
         await library.aclose()
     assert refused == 1
 

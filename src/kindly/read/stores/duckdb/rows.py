@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
 from kindly.read.store import (
     Candidate,
@@ -38,6 +39,8 @@ CREATE TABLE chunks (
 )
 """
 MAKE_INDEX = "CREATE INDEX chunks_url_idx ON chunks (url)"
+CRAWLS = Dialect(has_index=False)
+"""Without an index: DuckDB refuses to change an indexed row twice in one transaction."""
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
@@ -50,6 +53,7 @@ CREATE TABLE documents (
 {MAKE_INDEX};
 """,
     "ALTER TABLE documents ADD COLUMN cut BOOLEAN DEFAULT false",
+    f"ALTER TABLE documents ADD COLUMN collection TEXT DEFAULT '';\n{CRAWLS.migration}",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
@@ -61,7 +65,7 @@ FROM chunks AS c JOIN documents AS d USING (url)
 WHERE id IN (SELECT unnest(?::TEXT[]))
 """  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 INSERT_CHUNKS = f"""
 INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)
@@ -100,10 +104,13 @@ def model_of(database: "duckdb.DuckDBPyConnection") -> EmbeddingModel | None:
     return row_format.to_model(dict(database.execute("SELECT key, value FROM meta").fetchall()))
 
 
-def entries(limit: int, offset: int, database: "duckdb.DuckDBPyConnection") -> list[StoredPageInfo]:
+def entries(
+    limit: int, offset: int, collection: str, database: "duckdb.DuckDBPyConnection"
+) -> list[StoredPageInfo]:
     """Pages, newest first."""
     found = database.execute(
-        f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?", [limit, offset]
+        f"{ENTRY} WHERE ? IN ('', collection) ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?",
+        [collection, limit, offset],
     )
     return list(map(_to_entry, found.fetchall()))
 
@@ -123,8 +130,8 @@ def next_page(after: str, database: "duckdb.DuckDBPyConnection") -> StoredPage |
 def _stored_page(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -> StoredPage:
     import numpy as np
 
-    found = database.execute(CHUNKS, [entry.url]).fetchall()
-    chunks = tuple(row_format.to_chunk(entry.url, row) for row in found)
+    found = database.execute(CHUNKS, [entry.key]).fetchall()
+    chunks = tuple(row_format.to_chunk(entry.key, row) for row in found)
     embedded = found and all(row[EMBEDDING] is not None for row in found)
     vectors = np.array([row[EMBEDDING] for row in found], np.float32) if embedded else None
     return StoredPage(entry, chunks, vectors)
@@ -149,7 +156,7 @@ def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
     if first is not None:
         _set_model(database, first)
     dimension = (first or stored or EmbeddingModel("", 0)).dimension
-    url = page.entry.url
+    url = page.entry.key
     known = {
         id_: (tuple(place), has)
         for id_, *place, has in database.execute(
@@ -206,7 +213,7 @@ def _add_chunks(
         *((*row_format.from_chunk(one), position, page.terms[one.id]) for position, one in new),
         strict=True,
     )
-    values: list[object] = [*map(list, columns), page.entry.url]
+    values: list[object] = [*map(list, columns), page.entry.key]
     if not page.vectors:
         database.execute(f"{INSERT_CHUNKS} NULL", values)
         return
@@ -266,9 +273,17 @@ def forget(urls: Sequence[str] | None, database: "duckdb.DuckDBPyConnection") ->
     return int(found[0]) if found else 0
 
 
+def forget_collection(collection: str, database: "duckdb.DuckDBPyConnection") -> int:
+    """Drop the pages of a collection; return how many there were."""
+    found = database.execute("SELECT url FROM documents WHERE collection = ?", [collection])
+    return forget([url for (url,) in found.fetchall()], database)
+
+
 def evict(max_bytes: int, before: datetime, database: "duckdb.DuckDBPyConnection") -> int:
     """Drop old pages, and the oldest beyond the size."""
-    found = database.execute("SELECT url, last_crawled, size FROM documents").fetchall()
+    found = database.execute(
+        "SELECT url, last_crawled, size FROM documents WHERE collection = ''"
+    ).fetchall()
     pages = [
         row_format.EvictionCandidate(url, _aware(crawled), size) for url, crawled, size in found
     ]
@@ -298,24 +313,40 @@ def candidates(
     terms: Sequence[str],
     vector: "Vectors | None",
     limit: int,
+    scope: RecallScope,
     database: "duckdb.DuckDBPyConnection",
 ) -> list[Candidate]:
     """Chunks by words and by vector, without duplicates."""
     import numpy as np
 
-    ids = _by_words(database, tuple(dict.fromkeys(terms))[:MAX_TERMS], limit)
+    within = _limit_to(database, scope)
+    ids = _by_words(database, tuple(dict.fromkeys(terms))[:MAX_TERMS], limit, within)
     model = model_of(database)
     if vector is not None and model and vector.shape == (model.dimension,):
-        ids += _by_vector(database, vector, limit)
+        ids += _by_vector(database, vector, limit, within)
     found = []
     for row in database.execute(CANDIDATES, [list(dict.fromkeys(ids))]).fetchall():
         known = None if row[EMBEDDING] is None else np.array(row[EMBEDDING], np.float32)
         entry = _to_entry(row[EMBEDDING + 1 :])
-        found.append(Candidate(entry, row_format.to_chunk(entry.url, row), known))
-    return found
+        found.append(Candidate(entry, row_format.to_chunk(entry.key, row), known))
+    return [one for one in found if row_format.in_scope(one.entry, scope)]
 
 
-def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit: int) -> list[str]:
+def _limit_to(database: "duckdb.DuckDBPyConnection", scope: RecallScope) -> str:
+    """A condition on chunks that a scope demands, as SQL without values."""
+    if not scope:
+        return ""
+    condition, values = row_format.scope_condition(scope, "?", _naive)
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE scope AS SELECT url FROM documents WHERE {condition}",  # noqa: S608
+        values,
+    )
+    return " AND url IN (SELECT url FROM scope)"
+
+
+def _by_words(
+    database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit: int, within: str
+) -> list[str]:
     """The ids of the chunks with the highest IDF sum of these terms; of equal ones, short chunks first."""
     import numpy as np
 
@@ -325,7 +356,7 @@ def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit
     has = ", ".join(f"contains(terms, ${number + 1})::FLOAT" for number in range(len(spaced)))
     any_of = " OR ".join(f"contains(terms, ${number + 1})" for number in range(len(spaced)))
     found = database.execute(
-        f"SELECT id, tokens, [{has}] FROM chunks WHERE {any_of}",  # noqa: S608 - numbered places
+        f"SELECT id, tokens, [{has}] FROM chunks WHERE ({any_of}){within}",  # noqa: S608 - numbered places
         spaced,
     ).fetchall()
     if not found:
@@ -337,12 +368,19 @@ def _by_words(database: "duckdb.DuckDBPyConnection", terms: Sequence[str], limit
     return [found[row][0] for row in best]
 
 
-def _by_vector(database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: int) -> list[str]:
+def _by_vector(
+    database: "duckdb.DuckDBPyConnection", vector: "Vectors", limit: int, within: str
+) -> list[str]:
     found = database.execute(
         f"""
-        SELECT id FROM chunks WHERE embedding IS NOT NULL
+        SELECT id FROM chunks WHERE embedding IS NOT NULL{within}
         ORDER BY array_cosine_similarity(embedding, ?::FLOAT[{len(vector):d}]) DESC LIMIT ?
         """,  # noqa: S608 - a number
         [_as_text(vector), limit],
     )
     return [id_ for (id_,) in found.fetchall()]
+
+
+def executor(database: "duckdb.DuckDBPyConnection") -> Execute:
+    """Runs the shared statements of collections."""
+    return lambda statement, values: database.execute(statement, values).fetchall()

@@ -3,20 +3,22 @@
 Vectors are compared exactly: DuckDB's vector index is experimental on disk, and otherwise built at every opening.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.key_locks import KeyLocks
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.collection import Crawls
+from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+Value = TypeVar("Value")
+
 
 class DuckStore:
     """A `Store` in one file."""
@@ -48,6 +52,10 @@ class DuckStore:
     ) -> None:
         self._file = DuckLibrary(path, migrations, clock, timeout_s)
         self._locks = KeyLocks()
+        self.crawls: Crawls = SqlCrawls(sql.CRAWLS, self._run_crawls, self._run_crawls)
+
+    async def _run_crawls(self, work: Callable[[Execute], Value]) -> Value:
+        return await self._file.run(lambda database: work(sql.executor(database)))
 
     async def model(self) -> EmbeddingModel | None:
         return await self._file.run(sql.model_of)
@@ -77,21 +85,30 @@ class DuckStore:
         await self._file.run(partial(sql.touch, url, crawled_at))
 
     async def candidates(
-        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+        self,
+        terms: Sequence[str],
+        vector: "Vectors | None",
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
-        return await self._file.run(partial(sql.candidates, terms, vector, limit))
+        return await self._file.run(partial(sql.candidates, terms, vector, limit, scope))
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        return await self._file.run(partial(sql.entries, limit, offset))
+    async def entries(
+        self, *, limit: int = 100, offset: int = 0, collection: str = ""
+    ) -> list[StoredPageInfo]:
+        return await self._file.run(partial(sql.entries, limit, offset, collection))
 
     async def pages(self) -> AsyncIterator[StoredPage]:
         url = ""
         while (stored := await self._file.run(partial(sql.next_page, url))) is not None:
-            url = stored.entry.url
+            url = stored.entry.key
             yield stored
 
     async def forget(self, url: str | None = None) -> int:
         return await self._file.run(partial(sql.forget, None if url is None else [url]))
+
+    async def forget_collection(self, collection: str) -> int:
+        return await self._file.run(partial(sql.forget_collection, collection))
 
     async def drop_vectors(self) -> None:
         await self._file.run(sql.drop_vectors)

@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from kindly.concurrency.key_locks import KeyLocks
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.collection import Crawls
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
@@ -19,6 +20,7 @@ from kindly.read.store import (
     StoredPage,
     StoreStats,
 )
+from kindly.read.stores.memory.crawls import MemoryCrawls
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +56,12 @@ class MemoryStore:
         self._pages: dict[str, _MemoryPage] = {}
         self._model: EmbeddingModel | None = None
         self._locks = KeyLocks()
+        self.crawls: Crawls = MemoryCrawls(self._sizes)
+
+    def _sizes(self, collection: str) -> tuple[int, int]:
+        """The pages of a collection and their size."""
+        held = [one for one in self._pages.values() if one.entry.collection == collection]
+        return len(held), sum(one.size for one in held)
 
     async def model(self) -> EmbeddingModel | None:
         return self._model
@@ -93,10 +101,10 @@ class MemoryStore:
         counted: Mapping[str, Counter[str]],
     ) -> None:
         self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
-        before = self._pages.get(entry.url)
+        before = self._pages.get(entry.key)
         known = {**vectors, **({} if before is None else before.vectors)}
         terms = {**counted, **({} if before is None else before.terms)}
-        self._pages[entry.url] = _MemoryPage(
+        self._pages[entry.key] = _MemoryPage(
             row_format.storable_entry(entry),
             kept,
             {one.id: known[one.id] for one in kept if one.id in known},
@@ -109,9 +117,14 @@ class MemoryStore:
             self._pages[url] = replace(held, entry=replace(held.entry, crawled_at=crawled_at))
 
     async def candidates(
-        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+        self,
+        terms: Sequence[str],
+        vector: "Vectors | None",
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
-        held = [(page, chunk) for page in self._pages.values() for chunk in page.chunks]
+        pages = [one for one in self._pages.values() if row_format.in_scope(one.entry, scope)]
+        held = [(page, chunk) for page in pages for chunk in page.chunks]
         words = _by_words([page.terms[chunk.id] for page, chunk in held], set(terms))
         near: list[tuple[float, int]] = []
         if vector is not None:
@@ -128,8 +141,12 @@ class MemoryStore:
             for place in dict.fromkeys(place for _, place in best)
         ]
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        found = sorted((held.entry for held in self._pages.values()), key=lambda one: one.url)
+    async def entries(
+        self, *, limit: int = 100, offset: int = 0, collection: str = ""
+    ) -> list[StoredPageInfo]:
+        held = (one.entry for one in self._pages.values())
+        found = [one for one in held if collection in {"", one.collection}]
+        found.sort(key=lambda one: one.key)
         found.sort(key=lambda one: one.crawled_at, reverse=True)
         return found[offset : offset + limit]
 
@@ -144,6 +161,10 @@ class MemoryStore:
         self._pages.clear()
         return count
 
+    async def forget_collection(self, collection: str) -> int:
+        keys = [key for key, one in self._pages.items() if one.entry.collection == collection]
+        return sum([await self.forget(key) for key in keys])
+
     async def drop_vectors(self) -> None:
         self._model = None
         self._pages = {url: replace(held, vectors={}) for url, held in self._pages.items()}
@@ -152,6 +173,7 @@ class MemoryStore:
         pages = [
             row_format.EvictionCandidate(url, held.entry.crawled_at, held.size)
             for url, held in self._pages.items()
+            if not held.entry.collection
         ]
         gone = row_format.outdated(pages, max_bytes, before)
         for url in gone:

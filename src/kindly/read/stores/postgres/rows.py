@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 MAX_INDEXED_DIMENSION = 4000
 MAX_POSITION = 16_383
 MAX_TERMS_OF_CHUNK = 20_000
+CRAWLS = Dialect("kindly_", "%s", " FOR UPDATE", " FOR UPDATE SKIP LOCKED")
 MIGRATIONS = (
     """
 CREATE TABLE kindly_meta (key text PRIMARY KEY, value text);
@@ -44,6 +46,9 @@ CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastup
 """,
     "ALTER TABLE kindly_chunks ADD COLUMN prepared bytea",
     "ALTER TABLE kindly_documents ADD COLUMN cut boolean NOT NULL DEFAULT false",
+    "ALTER TABLE kindly_documents ADD COLUMN collection text NOT NULL DEFAULT '';\n"
+    "CREATE INDEX kindly_documents_of_collection ON kindly_documents (collection) "
+    f"WHERE collection <> '';\n{CRAWLS.migration}",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
@@ -57,7 +62,7 @@ FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
 """.encode()  # noqa: S608
 UPSERT_DOCUMENT = f"""
 INSERT INTO kindly_documents ({DOCUMENT}, key, size)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
 ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
@@ -122,10 +127,13 @@ def model_of(connection: "Connection") -> EmbeddingModel | None:
     )
 
 
-def entries(limit: int, offset: int, connection: "Connection") -> list[StoredPageInfo]:
+def entries(
+    limit: int, offset: int, collection: str, connection: "Connection"
+) -> list[StoredPageInfo]:
     """Pages, newest first."""
-    latest = b" ORDER BY last_crawled DESC, url LIMIT %s OFFSET %s"
-    return list(map(to_entry, connection.execute(ENTRY + latest, (limit, offset)).fetchall()))
+    latest = b" WHERE %s IN ('', collection) ORDER BY last_crawled DESC, url LIMIT %s OFFSET %s"
+    found = connection.execute(ENTRY + latest, (collection, limit, offset))
+    return list(map(to_entry, found.fetchall()))
 
 
 def page_of(url: str, connection: "Connection") -> StoredPage | None:
@@ -152,7 +160,7 @@ def _to_page(found: Sequence[Row]) -> StoredPage | None:
     entry = to_entry(found[0])
     if found[0][CHUNK_NUMBER] is None:
         return StoredPage(entry, (), None)
-    chunks = tuple(row_format.to_prepared_chunk(entry.url, row[FIRST_OF_CHUNK:]) for row in found)
+    chunks = tuple(row_format.to_prepared_chunk(entry.key, row[FIRST_OF_CHUNK:]) for row in found)
     if any(row[EMBEDDING] is None for row in found):
         return StoredPage(entry, chunks, None)
     return StoredPage(entry, chunks, np.stack([to_vector(row[EMBEDDING]) for row in found]))
@@ -173,7 +181,7 @@ def put(page: PostgresNewPage, connection: "Connection") -> None:
     """Store the page as exactly these chunks."""
     model = _settled_model(connection, page)
     size = row_format.estimated_bytes(page.chunks, model.dimension if model else 0)
-    values = (*row_format.from_entry(page.entry, page.entry.crawled_at), page.entry.url, size)
+    values = (*row_format.from_entry(page.entry, page.entry.crawled_at), page.entry.key, size)
     row = connection.execute(UPSERT_DOCUMENT, values).fetchone()
     doc = row[0] if row else 0
     known = {
@@ -202,7 +210,7 @@ def put(page: PostgresNewPage, connection: "Connection") -> None:
 
 def put_all(pages: Sequence[PreparedPage], connection: "Connection") -> None:
     """Store several pages whose terms and vectors are computed already."""
-    for page in sorted(pages, key=lambda one: one.entry.url):  # all writers lock rows in one order
+    for page in sorted(pages, key=lambda one: one.entry.key):  # all writers lock rows in one order
         entry = row_format.storable_entry(page.entry)
         chunks = row_format.storable_chunks(page.chunks)
         words = {id_: _lexemes(terms.split()) for id_, terms in page.terms.items()}
@@ -266,9 +274,17 @@ def forget(url: str | None, connection: "Connection") -> int:
     return connection.execute(sql).rowcount
 
 
+def forget_collection(collection: str, connection: "Connection") -> int:
+    """Drop the pages of a collection; return how many there were."""
+    sql = "DELETE FROM kindly_documents WHERE collection = %s"
+    return connection.execute(sql, (collection,)).rowcount
+
+
 def evict(max_bytes: int, before: datetime, connection: "Connection") -> int:
     """Drop old pages, and the oldest beyond the size."""
-    found = connection.execute("SELECT doc, last_crawled, size FROM kindly_documents").fetchall()
+    found = connection.execute(
+        "SELECT doc, last_crawled, size FROM kindly_documents WHERE collection = ''"
+    ).fetchall()
     evicted = row_format.outdated(
         [row_format.EvictionCandidate(*row) for row in found], max_bytes, before
     )
@@ -297,3 +313,13 @@ def stats(place: str, connection: "Connection") -> StoreStats:
         oldest=oldest and oldest.astimezone(UTC),
         newest=newest and newest.astimezone(UTC),
     )
+
+
+def executor(connection: "Connection") -> Execute:
+    """Runs the shared statements of collections."""
+
+    def execute(statement: str, values: Sequence[object]) -> list[Row]:
+        cursor = connection.execute(statement.encode(), values)
+        return cursor.fetchall() if cursor.description else []
+
+    return execute

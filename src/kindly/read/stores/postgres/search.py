@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from kindly.models import RecallScope
 from kindly.read import row_format
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK
 from kindly.read.store import Candidate
@@ -38,7 +39,7 @@ RANKED = """
 WITH pair AS MATERIALIZED (
     SELECT n, which, ts_rank(words, term, 1) AS rank
     FROM unnest(%(each)s::tsquery[]) WITH ORDINALITY AS one (term, which), LATERAL (
-        SELECT n, words FROM kindly_chunks WHERE words @@ term LIMIT %(rows)s
+        SELECT n, words FROM kindly_chunks WHERE words @@ term{within} LIMIT %(rows)s
     ) AS hit
 ), weight AS (
     SELECT which, 1 / ln(2 + count(*)) AS rarity FROM pair GROUP BY which
@@ -51,6 +52,14 @@ CANDIDATES = f"""
 SELECT {DOCUMENT}, {PREPARED_CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
 WHERE n = ANY(%s)
 """.encode()  # noqa: S608 - names only
+NEAREST_IN_SCOPE = """
+WITH own AS MATERIALIZED (
+    SELECT n, embedding FROM kindly_chunks WHERE embedding IS NOT NULL
+        AND doc IN (SELECT doc FROM kindly_documents WHERE {condition})
+)
+SELECT n FROM own ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
+"""
+"""Exactly: the index would find the nearest of all, of which few may be in the scope."""
 NEAREST = """
 SELECT n FROM kindly_chunks WHERE embedding IS NOT NULL
 ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
@@ -101,33 +110,54 @@ def candidates(
     vector: "Vectors | None",
     limit: int,
     counts: WordCounts,
+    scope: RecallScope,
     connection: "Connection",
 ) -> list[Candidate]:
     """Chunks by words and by vector, without duplicates."""
     indexable = [term for term in dict.fromkeys(terms) if len(term.encode()) < MAX_TERM_BYTES]
     storable = [row_format.storable(term) for term in indexable if term.strip()][:MAX_TERMS]
-    numbers = _by_words(connection, storable, limit, counts.now(connection)) if storable else []
+    known = counts.now(connection)
+    numbers = _by_words(connection, storable, limit, known, scope) if storable else []
     model = model_of(connection)
     if vector is not None and model and vector.shape == (model.dimension,):
-        numbers += _by_vector(connection, vector, limit)
+        numbers += _by_vector(connection, vector, limit, scope)
     found = connection.execute(CANDIDATES, (list(set(numbers)),), binary=True)
     return [
         Candidate(
-            entry := to_entry(row),
-            row_format.to_prepared_chunk(entry.url, row[row_format.DOCUMENT_COLUMNS :]),
+            entry,
+            row_format.to_prepared_chunk(entry.key, row[row_format.DOCUMENT_COLUMNS :]),
             None if row[EMBEDDING] is None else to_vector(row[EMBEDDING]),
         )
         for row in found.fetchall()
+        if row_format.in_scope(entry := to_entry(row), scope)
     ]
 
 
 def _by_words(
-    connection: "Connection", terms: Sequence[str], limit: int, counts: Frequencies
+    connection: "Connection",
+    terms: Sequence[str],
+    limit: int,
+    counts: Frequencies,
+    scope: RecallScope,
 ) -> list[int]:
     """The numbers of the chunks with the rarest of these terms; if all are frequent, of those that have all."""
     queries, rows = word_queries(terms, counts)
-    values = {"each": queries, "rows": rows, "limit": limit}
-    return [n for (n,) in connection.execute(RANKED, values).fetchall()]
+    values: dict[str, object] = {"each": queries, "rows": rows, "limit": limit}
+    within = ""
+    if scope:
+        condition, given = _condition(scope)
+        values |= given
+        within = f" AND doc IN (SELECT doc FROM kindly_documents WHERE {condition})"  # noqa: S608
+    found = connection.execute(RANKED.format(within=within).encode(), values)
+    return [n for (n,) in found.fetchall()]
+
+
+def _condition(scope: RecallScope) -> tuple[str, dict[str, object]]:
+    """The condition on documents, with named values."""
+    condition, values = row_format.scope_condition(scope, "\0", lambda moment: moment)
+    first, *rest = condition.split("\0")
+    named = first + "".join(f"%(scope{number})s{part}" for number, part in enumerate(rest))
+    return named, {f"scope{number}": value for number, value in enumerate(values)}
 
 
 def word_queries(terms: Sequence[str], counts: Frequencies) -> tuple[list[str], int]:
@@ -149,8 +179,18 @@ def word_queries(terms: Sequence[str], counts: Frequencies) -> tuple[list[str], 
     return queries, MAX_ROWS // len(queries)
 
 
-def _by_vector(connection: "Connection", vector: "Vectors", limit: int) -> list[int]:
+def _by_vector(
+    connection: "Connection", vector: "Vectors", limit: int, scope: RecallScope
+) -> list[int]:
     from pgvector import HalfVector
+
+    if scope:
+        condition, values = row_format.scope_condition(scope, "%s", lambda moment: moment)
+        exact = NEAREST_IN_SCOPE.format(
+            condition=condition, dimension=len(vector), limit=int(limit)
+        ).encode()
+        found = connection.execute(exact, (*values, HalfVector(vector)), prepare=False)
+        return [n for (n,) in found.fetchall()]
 
     connection.execute(f"SET LOCAL hnsw.ef_search = {max(limit, EF_SEARCH):d}".encode())
     sql = NEAREST.format(dimension=len(vector), limit=int(limit)).encode()

@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio.to_thread
 
 from kindly.concurrency.key_locks import KeyLocks
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.collection import Crawls
+from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+Value = TypeVar("Value")
+
 
 class PostgresStore:
     """A `Store` on a PostgreSQL server."""
@@ -44,6 +48,10 @@ class PostgresStore:
         self._server = Postgres(url, migrations)
         self._counts = WordCounts(clock)
         self._locks = KeyLocks()
+        self.crawls: Crawls = SqlCrawls(sql.CRAWLS, self._run_crawls, self._run_crawls)
+
+    async def _run_crawls(self, work: Callable[[Execute], Value]) -> Value:
+        return await self._server.run(lambda connection: work(sql.executor(connection)))
 
     async def model(self) -> EmbeddingModel | None:
         return await self._server.run(sql.model_of)
@@ -73,12 +81,19 @@ class PostgresStore:
         await self._server.run(partial(sql.touch, url, crawled_at))
 
     async def candidates(
-        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+        self,
+        terms: Sequence[str],
+        vector: "Vectors | None",
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
-        return await self._server.run(partial(candidates, terms, vector, limit, self._counts))
+        find = partial(candidates, terms, vector, limit, self._counts, scope)
+        return await self._server.run(find)
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        return await self._server.run(partial(sql.entries, limit, offset))
+    async def entries(
+        self, *, limit: int = 100, offset: int = 0, collection: str = ""
+    ) -> list[StoredPageInfo]:
+        return await self._server.run(partial(sql.entries, limit, offset, collection))
 
     async def pages(self) -> AsyncIterator[StoredPage]:
         number = 0
@@ -88,6 +103,9 @@ class PostgresStore:
 
     async def forget(self, url: str | None = None) -> int:
         return await self._server.run(partial(sql.forget, url))
+
+    async def forget_collection(self, collection: str) -> int:
+        return await self._server.run(partial(sql.forget_collection, collection))
 
     async def drop_vectors(self) -> None:
         await self._server.run(sql.drop_vectors)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.crawl_sql import Dialect
+from kindly.read.crawls.micros import from_micros, to_micros
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 from kindly.read.stores.sqlite.sign_index import bits_of_half, to_bits
@@ -31,6 +33,7 @@ WORDS = (
 )
 FTS_AUTOMERGE = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
 """Keeps the FTS5 index in few segments, because a query reads all of them. Writes cost no more than with four."""
+CRAWLS = Dialect(integer="INTEGER")
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -55,16 +58,19 @@ CREATE TABLE gone (seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL);
 CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S608 - nothing from outside
     "ALTER TABLE chunks ADD COLUMN prepared BLOB",
     "ALTER TABLE documents ADD COLUMN cut INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE documents ADD COLUMN collection TEXT NOT NULL DEFAULT '';\n"
+    "CREATE INDEX documents_of_collection ON documents (collection) WHERE collection <> '';\n"
+    f"{CRAWLS.migration}",
 )
 
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM documents"  # noqa: S608
 DOC_NUMBER = row_format.DOCUMENT_COLUMNS
 """The column of `doc` in `ENTRY`."""
-ENTRIES = f"{ENTRY} ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
+ENTRIES = f"{ENTRY} WHERE ? IN ('', collection) ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
 CHUNKS = f"SELECT {PREPARED_CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
@@ -129,9 +135,11 @@ def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
     return {chunk.id: " ".join(row_format.indexed_terms(chunk)) for chunk in chunks}
 
 
-def entries(limit: int, offset: int, database: "sqlite3.Connection") -> list[StoredPageInfo]:
+def entries(
+    limit: int, offset: int, collection: str, database: "sqlite3.Connection"
+) -> list[StoredPageInfo]:
     """Pages, newest first."""
-    return list(map(to_entry, database.execute(ENTRIES, (limit, offset))))
+    return list(map(to_entry, database.execute(ENTRIES, (collection, limit, offset))))
 
 
 def page_of(url: str, database: "sqlite3.Connection") -> StoredPage | None:
@@ -149,14 +157,14 @@ def next_page(after: int, database: "sqlite3.Connection") -> tuple[int, StoredPa
 def _to_page(row: Row, database: "sqlite3.Connection") -> StoredPage:
     entry = to_entry(row)
     found = database.execute(CHUNKS, (row[DOC_NUMBER],)).fetchall()
-    chunks = tuple(row_format.to_prepared_chunk(entry.url, one) for one in found)
+    chunks = tuple(row_format.to_prepared_chunk(entry.key, one) for one in found)
     blobs = [one[-1] for one in found]
     return StoredPage(entry, chunks, to_vectors(blobs) if blobs and all(blobs) else None)
 
 
 def to_entry(row: Row) -> StoredPageInfo:
     """The page from a row that begins with the columns of `DOCUMENT`."""
-    return row_format.to_entry(row, row_format.from_micros(row[row_format.LAST_CRAWLED]))
+    return row_format.to_entry(row, from_micros(row[row_format.LAST_CRAWLED]))
 
 
 def to_vectors(blobs: Sequence[bytes]) -> "Vectors":
@@ -183,7 +191,7 @@ def prepared(
     page: SqliteNewPage, database: "sqlite3.Connection"
 ) -> "Callable[[sqlite3.Connection], None]":
     """The write of a page, with the terms of its new chunks computed before the transaction."""
-    known = known_chunks(page.entry.url, database)
+    known = known_chunks(page.entry.key, database)
     new = [one for one in page.chunks if one.id not in known or not known[one.id].embedded]
     return partial(put, page, terms_of(new))
 
@@ -198,7 +206,7 @@ def put(page: SqliteNewPage, terms: Mapping[str, str], database: "sqlite3.Connec
             row_format.MODEL_DIMENSION: str(model.dimension),
         }
         database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", named.items())
-    known = known_chunks(page.entry.url, database)
+    known = known_chunks(page.entry.key, database)
     unchanged = {
         one.id
         for one in page.chunks
@@ -229,15 +237,15 @@ def versions(urls: Sequence[str], database: "sqlite3.Connection") -> dict[str, P
     """The stored versions of these pages."""
     rows = (database.execute(VERSION, (url,)).fetchone() for url in urls)
     return {
-        url: PageVersion(content_hash, row_format.from_micros(crawled), bool(complete))
+        url: PageVersion(content_hash, from_micros(crawled), bool(complete))
         for url, content_hash, crawled, complete in filter(None, rows)
     }
 
 
 def _upsert_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
-    values = (*row_format.from_entry(entry, row_format.to_micros(entry.crawled_at)), size)
+    values = (*row_format.from_entry(entry, to_micros(entry.crawled_at)), size)
     database.execute(UPSERT_DOCUMENT, values)
-    (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.url,)).fetchone()
+    (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.key,)).fetchone()
     return int(doc)
 
 
@@ -288,6 +296,12 @@ def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
     return count
 
 
+def urls_of(collection: str, database: "sqlite3.Connection") -> list[str]:
+    """The keys of the pages of a collection."""
+    found = database.execute("SELECT url FROM documents WHERE collection = ?", (collection,))
+    return [url for (url,) in found]
+
+
 def forget_all(database: "sqlite3.Connection") -> int:
     """Drop every page; return how many there were."""
     (count,) = database.execute("SELECT count(*) FROM documents").fetchone()
@@ -315,9 +329,9 @@ def _new_epoch(database: "sqlite3.Connection") -> None:
 
 def eviction_candidates(database: "sqlite3.Connection") -> list[row_format.EvictionCandidate]:
     """All pages, for eviction."""
-    found = database.execute("SELECT url, last_crawled, size FROM documents")
+    found = database.execute("SELECT url, last_crawled, size FROM documents WHERE collection = ''")
     return [
-        row_format.EvictionCandidate(url, row_format.from_micros(crawled), size)
+        row_format.EvictionCandidate(url, from_micros(crawled), size)
         for url, crawled, size in found
     ]
 
@@ -336,6 +350,6 @@ def stats(path: Path, database: "sqlite3.Connection") -> StoreStats:
         chunks=chunks,
         size_bytes=sum(one.stat().st_size for one in files if one.exists()),
         model=model_of(database),
-        oldest=None if oldest is None else row_format.from_micros(oldest),
-        newest=None if newest is None else row_format.from_micros(newest),
+        oldest=None if oldest is None else from_micros(oldest),
+        newest=None if newest is None else from_micros(newest),
     )

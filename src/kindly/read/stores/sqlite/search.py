@@ -4,7 +4,9 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kindly.models import StoredPageInfo
+from kindly.models import RecallScope, StoredPageInfo
+from kindly.read import row_format
+from kindly.read.crawls.micros import to_micros
 from kindly.read.row_format import (
     DOCUMENT,
     PREPARED_CHUNK,
@@ -25,12 +27,16 @@ if TYPE_CHECKING:
 
 MAX_POSTINGS = 5000
 """How many occurrences the words of a question may have together; more frequent words say little."""
+MAX_SCOPED_POSTINGS = 20_000
+"""The same for a question to a part of the library, where a word that is frequent elsewhere may be rare."""
 MAX_TERMS = 64
 EXACT_SHARE, MIN_FACTOR, MAX_FACTOR = 8, 4, 20
 """An eighth of all vectors is compared exactly: at least 4 and at most 20 times the requested number."""
 SIZE = "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT ?)"
 USES = "SELECT count(*) FROM (SELECT 1 FROM word_uses WHERE term = ? LIMIT ?)"
 MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
+IN_SCOPE = "EXISTS (SELECT 1 FROM chunks JOIN documents USING (doc) WHERE chunks.n = words.rowid"
+NUMBERS = "SELECT n FROM chunks WHERE doc IN (SELECT doc FROM documents"
 EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
 EMBEDDING = PREPARED_CHUNK_COLUMNS
 """The column after those of the chunk."""
@@ -48,14 +54,20 @@ class SharedSignIndex:
         self._epoch = ""
         self._gone = 0
 
-    def nearest(self, database: "sqlite3.Connection", vector: "Vectors", limit: int) -> list[int]:
-        """The numbers of chunks that likely include the `limit` nearest, by their sign bits."""
+    def nearest(
+        self,
+        database: "sqlite3.Connection",
+        vector: "Vectors",
+        limit: int,
+        allowed: "NDArray[np.int64] | None" = None,
+    ) -> list[int]:
+        """The numbers of chunks that likely include the `limit` nearest (of those allowed), by their sign bits."""
         with self._lock:
             self._update(database)
             count = max(
                 MIN_FACTOR * limit, min(len(self._index) // EXACT_SHARE, MAX_FACTOR * limit)
             )
-            return self._index.nearest(vector, count)
+            return self._index.nearest(vector, count, allowed)
 
     def _update(self, database: "sqlite3.Connection") -> None:
         epoch = meta_of(database).get(EPOCH, "")
@@ -74,19 +86,25 @@ class SharedSignIndex:
             self._index.drop(n for _, n in gone)
 
 
-def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -> list[int]:
+def by_words(
+    database: "sqlite3.Connection",
+    terms: Sequence[str],
+    limit: int,
+    scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
+) -> list[int]:
     """The numbers of the chunks with the rarest of these terms, best first.
 
     A term with as many occurrences as chunks is not rare. If all are frequent, chunks that have them all.
     """
+    most = MAX_SCOPED_POSTINGS if scope else MAX_POSTINGS
     distinct = tuple(dict.fromkeys(terms))[:MAX_TERMS]
-    (chunks,) = database.execute(SIZE, (MAX_POSTINGS,)).fetchone()
+    (chunks,) = database.execute(SIZE, (most,)).fetchone()
     frequent = max(chunks, limit)
     uses = sorted((count, term) for term in distinct if (count := _uses(database, term, frequent)))
     total, rare = 0, list[str]()
     for count, term in uses:
         total += count
-        if count <= frequent and total <= MAX_POSTINGS:
+        if count <= frequent and total <= most:
             rare.append(term)
     if rare:
         order, query = "ORDER BY rank", " OR ".join(map(_quoted, rare))
@@ -94,8 +112,21 @@ def by_words(database: "sqlite3.Connection", terms: Sequence[str], limit: int) -
         order, query = "", " AND ".join(_quoted(term) for _, term in uses)
     else:
         return []
-    found = database.execute(f"{MATCHING} {order} LIMIT ?", (query, limit))
+    within, values = "", list[object]()
+    if scope:
+        condition, values = row_format.scope_condition(scope, "?", to_micros)
+        within = f"AND {IN_SCOPE} AND {condition})"
+    found = database.execute(f"{MATCHING} {within} {order} LIMIT ?", (query, *values, limit))
     return [n for (n,) in found]
+
+
+def numbers_in(database: "sqlite3.Connection", scope: RecallScope) -> "NDArray[np.int64]":
+    """The numbers of all chunks of a scope."""
+    import numpy as np
+
+    condition, values = row_format.scope_condition(scope, "?", to_micros)
+    found = database.execute(f"{NUMBERS} WHERE {condition})", values)
+    return np.fromiter((n for (n,) in found), np.int64)
 
 
 def _uses(database: "sqlite3.Connection", term: str, maximum: int) -> int:

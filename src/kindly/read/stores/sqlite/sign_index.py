@@ -95,8 +95,13 @@ class SignIndex:
         if self._dropped > max(len(self), FIRST_CAPACITY):
             self._compact(self._table)
 
-    def nearest(self, vector: "NDArray[np.float32]", limit: int) -> list[int]:
-        """The numbers with the smallest Hamming distance, in no order."""
+    def nearest(
+        self,
+        vector: "NDArray[np.float32]",
+        limit: int,
+        allowed: "NDArray[np.int64] | None" = None,
+    ) -> list[int]:
+        """The numbers with the smallest Hamming distance, of those allowed if given, in no order."""
         import numpy as np
 
         if self._table is None or not len(self):
@@ -106,6 +111,8 @@ class SignIndex:
         for row, word in zip(self._table.words, query, strict=True):
             distance += np.bitwise_count(row[: self._count] ^ word)
         distance[self._table.gone[: self._count]] = MAX_DISTANCE
+        if allowed is not None:
+            distance[~np.isin(self._table.numbers[: self._count], allowed)] = MAX_DISTANCE
         places = np.argpartition(distance, min(limit, self._count) - 1)[:limit]
         found: list[int] = self._table.numbers[places[distance[places] != MAX_DISTANCE]].tolist()
         return found

@@ -1,16 +1,19 @@
 """SQLite: one file that all servers of a machine share. Words by FTS5; vectors by a sign-bit index, then exactly."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.key_locks import KeyLocks
-from kindly.models import Chunk, StoredPageInfo
+from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.crawls.collection import Crawls
+from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
+from kindly.read.crawls.micros import to_micros
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+Value = TypeVar("Value")
+
 EVICTION_BATCH = 50
 
 
@@ -48,6 +53,13 @@ class SqliteStore:
         self._file = SqliteLibrary(path, migrations, clock, timeout_s)
         self._sign_index = search.SharedSignIndex()
         self._locks = KeyLocks()
+        self.crawls: Crawls = SqlCrawls(sql.CRAWLS, self._read_crawls, self._write_crawls)
+
+    async def _read_crawls(self, work: Callable[[Execute], Value]) -> Value:
+        return await self._file.read(lambda database: work(_execute(database)))
+
+    async def _write_crawls(self, work: Callable[[Execute], Value]) -> Value:
+        return await self._file.write(lambda database: work(_execute(database)))
 
     async def model(self) -> EmbeddingModel | None:
         return await self._file.read(sql.model_of)
@@ -73,27 +85,35 @@ class SqliteStore:
         return await self._file.read(partial(sql.versions, urls))
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
-        values = (row_format.to_micros(crawled_at), url)
+        values = (to_micros(crawled_at), url)
         await self._file.write(
             lambda db: db.execute("UPDATE documents SET last_crawled = ? WHERE url = ?", values)
         )
 
     async def candidates(
-        self, terms: Sequence[str], vector: "Vectors | None", limit: int
+        self,
+        terms: Sequence[str],
+        vector: "Vectors | None",
+        limit: int,
+        scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
 
         def found(database: "sqlite3.Connection") -> list[Candidate]:
-            numbers = dict.fromkeys(search.by_words(database, terms, limit))
+            numbers = dict.fromkeys(search.by_words(database, terms, limit, scope))
             model = sql.model_of(database)
             if vector is not None and model and vector.shape == (model.dimension,):
-                near = self._sign_index.nearest(database, vector, limit)
+                allowed = search.numbers_in(database, scope) if scope else None
+                near = self._sign_index.nearest(database, vector, limit, allowed)
                 numbers |= dict.fromkeys(search.by_vector(database, near, vector, limit))
-            return search.fetched(database, numbers)
+            found = search.fetched(database, numbers)
+            return [one for one in found if row_format.in_scope(one.entry, scope)]
 
         return await self._file.read(found)
 
-    async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:
-        return await self._file.read(partial(sql.entries, limit, offset))
+    async def entries(
+        self, *, limit: int = 100, offset: int = 0, collection: str = ""
+    ) -> list[StoredPageInfo]:
+        return await self._file.read(partial(sql.entries, limit, offset, collection))
 
     async def pages(self) -> AsyncIterator[StoredPage]:
         number = 0
@@ -109,13 +129,21 @@ class SqliteStore:
         await self._file.tidy()
         return count
 
+    async def forget_collection(self, collection: str) -> int:
+        urls = await self._file.read(partial(sql.urls_of, collection))
+        return await self._forget_some(urls)
+
     async def drop_vectors(self) -> None:
         await self._file.write(sql.drop_vectors)
 
     async def evict(self, *, max_bytes: int, before: datetime) -> int:
         """Drop a few pages per transaction, so that other writers need not wait long."""
         pages = await self._file.read(sql.eviction_candidates)
-        urls = [str(key) for key in row_format.outdated(pages, max_bytes, before)]
+        return await self._forget_some(
+            [str(key) for key in row_format.outdated(pages, max_bytes, before)]
+        )
+
+    async def _forget_some(self, urls: Sequence[str]) -> int:
         count = 0
         for first in range(0, len(urls), EVICTION_BATCH):
             some = urls[first : first + EVICTION_BATCH]
@@ -132,3 +160,7 @@ class SqliteStore:
 
     async def aclose(self) -> None:
         await self._file.aclose()
+
+
+def _execute(database: "sqlite3.Connection") -> Execute:
+    return lambda statement, values: database.execute(statement, values).fetchall()

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from kindly import pipeline
+from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import ExtractError, FetchError, InputError, KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -13,11 +14,12 @@ from kindly.models import (
     Format,
     Outcome,
     Query,
+    RecallScope,
     SafeSearch,
     TimeRange,
 )
 from kindly.server import batch
-from kindly.server.arguments import Arguments, Language, Region, as_list, json_list
+from kindly.server.arguments import Arguments, Language, Region, as_list, json_list, since_date
 from kindly.server.json_schema import (
     BOOLEAN,
     OBJECT,
@@ -118,6 +120,9 @@ class RecallArguments(Arguments):
     """Arguments of `recall`."""
 
     question: Questions
+    collection: Annotated[str | None, Field(max_length=200), WithJsonSchema(TEXT)] = None
+    site: Annotated[str | None, Field(max_length=253), WithJsonSchema(TEXT)] = None
+    since: Annotated[str | None, Field(max_length=60), _shown("Date")] = None
     max_results: Count = 8
     max_tokens: MaxTokens = None
 
@@ -220,8 +225,10 @@ def _failed_if(output: Output, failures: list[Outcome], total: int) -> Output:
 
 async def recall(call: Call, arguments: RecallArguments) -> Output:
     """The passages of all pages read so far that answer, or the closest."""
+    since = since_date(arguments.since, SYSTEM_CLOCK.now())
+    scope = RecallScope(arguments.collection or "", arguments.site or "", since)
     found = await pipeline.recall(
-        call.app.stages, as_list(arguments.question), limit=arguments.max_results
+        call.app.stages, as_list(arguments.question), limit=arguments.max_results, scope=scope
     )
     tokens = call.app.tokens_for(arguments.max_tokens)
     return to_output(library_findings(found, new_fence(), tokens))
