@@ -40,6 +40,17 @@ def test_a_page_with_copies_has_each_text_once() -> None:
     assert text.count("What bees see") == 1
 
 
+def test_a_quote_of_a_whole_post_above_is_dropped_and_a_part_of_one_stays() -> None:
+    rest = "".join(f"<p>Paragraph {n} of a thread. {LONG[n:]}</p>" for n in range(1, 15))
+    part = " ".join(LONG.split()[:12])
+    quotes = f"<blockquote><p>{LONG}</p></blockquote><p>So it is.</p><blockquote><p>{part}</p></blockquote>"
+    text = read(
+        f"<main><h1>Bees</h1><p>{LONG}</p>{rest}<div>{quotes}<p>{OTHER}</p></div></main>"
+    ).text
+    assert text.count(LONG) == 1
+    assert f"> {part}\n" in text
+
+
 @pytest.mark.parametrize("tag", ["pre", "td"])
 def test_code_and_cells_may_repeat(tag: str) -> None:
     rest = "".join(f"<p>Paragraph {n} of an article. {LONG[n:]}</p>" for n in range(1, 15))

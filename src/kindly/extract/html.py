@@ -33,7 +33,8 @@ MAX_CUTS = 10
 MAX_STYLED = 30_000
 MAX_TAGS_OR_ATTRIBUTES = 500_000
 """The maximum number of `<`, and of `=`, in markup that is parsed at all."""
-NON_TEXT_TAGS = "script, svg, meta, link[itemprop], title, base, map"
+NON_TEXT = ("script", "svg", "meta", "link[itemprop]", "title", "base", "map")
+"""One selector a tag is found much faster than one for all."""
 NO_BREAK_SPACE = re.compile("&(?:nbsp|#160|#x[aA]0);")
 MAX_PIECES = 10_000
 """The first so many of these spaces are replaced in one pass."""
@@ -90,7 +91,8 @@ def read_html(
     replace_formulas(document)
     replace_embeds(document)
     mark_tasks(document)
-    document.remove(NON_TEXT_TAGS)
+    for selector in NON_TEXT:
+        document.remove(selector)
     if "shadowrootmode" in markup:
         _flatten_shadow_roots(document)
     whole_text = document.text

@@ -6,6 +6,7 @@ from kindly.extract.content.outline import (
     with_authors,
     with_footnotes,
     with_headings,
+    with_likely_headings,
     with_tables_of_contents,
 )
 from tests.support.html_pages import blocks_of
@@ -57,6 +58,38 @@ def test_heading_directly_above_kept_text_is_kept(markup: str, texts: list[str])
     blocks = blocks_of(markup)
     keep = np.array([text.startswith("*") for text in blocks.texts])
     assert kept(blocks, with_headings(blocks, keep)) == texts
+
+
+@pytest.mark.parametrize(
+    ("markup", "probability", "texts"),
+    [
+        ("<p>*a</p><h3>Card</h3><p>b</p><p>*c</p>", 0.4, ["*a", "Card", "*c"]),
+        ("<p>*a</p><h3>Card</h3><p>b</p><h3>Next</h3><p>*c</p>", 0.4, ["*a", "Card", "Next", "*c"]),
+        ("<p>*a</p><h3>Card</h3><p>b</p><p>*c</p>", 0.2, ["*a", "*c"]),
+        ("<p>*a</p><h3>Card</h3><p>b</p><h3>*c</h3>", 0.4, ["*a", "*c"]),
+        ("<h3>Card</h3><p>b</p><p>*a</p>", 0.4, ["*a"]),
+        ("<p>*a</p><h3>Card</h3>", 0.4, ["*a"]),
+        ("<p>*a</p><h3>Card</h3>", 0.7, ["*a", "Card"]),
+        ("<p>*a</p><h3>Card</h3><p>b</p><h3>*c</h3>", 0.7, ["*a", "Card", "*c"]),
+    ],
+    ids=[
+        "between",
+        "several",
+        "unlikely",
+        "above-kept-heading",
+        "before-the-text",
+        "after-the-text",
+        "certain",
+        "certain-above-kept-heading",
+    ],
+)
+def test_likely_heading_is_kept_without_its_text(
+    markup: str, probability: float, texts: list[str]
+) -> None:
+    blocks = blocks_of(markup)
+    keep = np.array([text.startswith("*") for text in blocks.texts])
+    probabilities = np.full(len(keep), probability, np.float32)
+    assert kept(blocks, with_likely_headings(blocks, keep, probabilities)) == texts
 
 
 def kept_before_sections(markup: str, *, without: int) -> list[str]:

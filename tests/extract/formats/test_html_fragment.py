@@ -23,6 +23,11 @@ def test_fragment_is_content_as_a_whole_without_hidden_text() -> None:
     assert found.hidden_dropped == 1
 
 
+def test_attributes_of_a_fragment_are_no_text() -> None:
+    extracted = read_fragment("<p x-title=Secret>Seen.</p>", ExtractOptions(), BASE)
+    assert extracted.text == "Seen."
+
+
 def test_metadata_of_the_file_replaces_that_of_the_fragment() -> None:
     found = read_fragment("<p>a</p><p hidden>b</p>", ExtractOptions(), BASE)
     complete = with_metadata(found, Metadata(title="File"), hidden=2, partial=True)

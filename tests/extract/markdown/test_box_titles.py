@@ -1,6 +1,5 @@
 import pytest
 
-from kindly.extract.markdown.box_titles import SHOWN_TITLE, TITLE
 from tests.support.html_pages import rendered
 
 PANELS = "<div><div><pre>pip x</pre></div><div><p>Use uv.</p></div></div>"
@@ -65,9 +64,8 @@ def test_code_is_below_its_title(markup: str) -> None:
         ("<div><label for=a>Name</label></div><div><p>x</p></div>", "Name\n\nx"),
         ("<span class=filename>a.py</span><p>x</p>", "a.py\n\nx"),
         (f"<p class=filename>{'long ' * 30}</p><pre>x</pre>", f"{'long ' * 29}long\n\n```\nx\n```"),
-        (f"<p {TITLE}=SECRET {SHOWN_TITLE}>x</p>", "x"),
     ],
-    ids=["panels missing", "form", "no code", "long", "own attributes"],
+    ids=["panels missing", "form", "no code", "long"],
 )
 def test_other_text_stays_where_it_is(markup: str, text: str) -> None:
     assert rendered(markup) == text

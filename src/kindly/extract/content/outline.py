@@ -39,6 +39,7 @@ BACK_LINKS = "[class*=backref], [role=doc-backlink]"
 MAX_REFERENCES = 5_000
 POSTS = "[itemtype*=Comment], [itemtype*=DiscussionForumPosting], [itemtype*=Answer], [itemtype*=Question]"
 AUTHOR_NAMES = f":is({POSTS}) :is([itemprop=author], [itemprop=creator]) [itemprop=name]"
+POST_MARKS = BITS["type-comment"] | BITS["type-other"]
 MAX_AUTHORS = 1_000
 AUTHOR_CHARACTERS = 120
 """Of a block with the name of an author, which may have a date as well."""
@@ -145,6 +146,8 @@ def with_authors(blocks: Blocks, keep: Flags) -> Flags:
 
     A name that is no heading is kept if that of another post is.
     """
+    if not any(bits & POST_MARKS for bits in blocks.marked.values()):
+        return keep
     names = blocks.elements[0].select(AUTHOR_NAMES)[:MAX_AUTHORS]
     if not names:
         return keep

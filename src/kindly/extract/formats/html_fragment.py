@@ -9,7 +9,7 @@ from typing import Final
 from turbohtml import Document, Element, parse
 
 from kindly.extract import ExtractOptions
-from kindly.extract.html import NON_TEXT_TAGS, ExtractedText
+from kindly.extract.html import NON_TEXT, ExtractedText
 from kindly.extract.markdown.tables import DATA_FILE
 from kindly.extract.markdown.writer import render
 from kindly.extract.metadata import read_metadata
@@ -28,8 +28,8 @@ def read_fragment(
     document = parse(markup, positions=False)
     prepare(document)
     metadata = read_metadata(document, base_url)
-    document.remove(NON_TEXT_TAGS)
-    document.remove("noscript")
+    for selector in (*NON_TEXT, "noscript"):
+        document.remove(selector)
     hidden = remove_hidden(document)
     rendered, links = render([document.select_one("body") or Element("div")], options, base_url)
     text, invisible = clean(rendered)

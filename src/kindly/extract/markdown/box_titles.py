@@ -55,8 +55,8 @@ def read_box_titles(document: Document) -> BoxTitles:
     """The title of each box."""
     titles = BoxTitles()
     for row in _tab_rows(document)[:MAX_BOXES]:
-        for panel, label in _panels_with_labels(row):
-            titles.add(panel, label)
+        for part, label in _panels_with_labels(row):
+            titles.add(part, label)
     for label in document.select(TAB_LABELS)[:MAX_BOXES]:
         panel = _next(label)
         if label not in titles.shown and panel is not None and panel.tag == "div":

@@ -34,7 +34,14 @@ WORD = re.compile(r"[^\W\d_]{4,}")
 COMMAND = re.compile(r"\\(?:begin|end|operatorname|[A-Za-z]+)\*?")
 ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}")
 TEX_LIKE = re.compile(r"[\\^_{}=]")
-IMAGES = "img.latex, img.tex, img[src*='latex' i], img[src*='cht=tx'], img[src*='/formula/'], img[src*='upmath.me']"
+IMAGES = "img:is(.latex, .tex, [src*='latex' i], [src*='cht=tx'], [src*='/formula/'], [src*='upmath.me'])"
+ANY_FORMULA = (
+    *("math", "script[type^='math/']", IMAGES),
+    f"span:is({FORMULA_ROOTS}, {WRITTEN})",
+    f"div:is([data-math], [data-latex], .katex-display, .MathJax_Display, {WRITTEN})",
+    f"p:is([data-math], [data-latex], {WRITTEN})",
+)
+"""What a page with formulas has. One selector a tag is found much faster than one for all tags."""
 IMAGE_SOURCE = re.compile(
     r"(?:latex\.codecogs\.com/[\w.]+\?|chart\.(?:apis\.google|googleapis)\.com/chart\?.*?\bchl=|"
     r"/latex\.php\?latex=|i\.upmath\.me/(?:svg|png)/|(?<=/)formula/)(.+)",
@@ -44,8 +51,7 @@ IMAGE_SOURCE = re.compile(
 
 def replace_formulas(document: Document) -> None:
     """Replace each formula by its TeX."""
-    kinds = (FORMULA_ROOTS, SCRIPTS, IMAGES, WRITTEN)
-    if all(document.select_one(kind) is None for kind in kinds):
+    if all(document.select_one(selector) is None for selector in ANY_FORMULA):
         return
     for script in document.select(SCRIPTS)[:MAX_FORMULAS]:
         _replace_script(script)

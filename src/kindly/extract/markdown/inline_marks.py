@@ -5,7 +5,8 @@ from turbohtml import Element, Text
 from kindly.extract.markdown import filled_sibling
 
 CODE_SIBLINGS = ("code", "kbd", "samp", "tt")
-NEXT_CODE = ", ".join(f":is(code, kbd, samp, tt) + {tag}" for tag in CODE_SIBLINGS)
+NEXT_CODE = tuple(f":is({', '.join(CODE_SIBLINGS)}) + {tag}" for tag in CODE_SIBLINGS)
+"""One selector a tag is found much faster than one for all."""
 EMPHASIS = "b, strong, i, em, u, s, del, ins, mark"
 EMPHASIS_TAGS = frozenset(EMPHASIS.split(", "))
 EMPHASISED_BREAK = f":is({EMPHASIS}) > br"
@@ -16,7 +17,7 @@ def normalise_inline_marks(root: Element) -> None:
     for typed in root.select("tt"):
         if typed.closest("pre, code, a") is None and typed.select_one("a, img, code") is None:
             typed.tag = "code"
-    for code in root.select(NEXT_CODE):
+    for code in [element for selector in NEXT_CODE for element in root.select(selector)]:
         if isinstance(code.previous_sibling, Element):
             code.insert_before(Text(" "))
     for line_break in root.select(EMPHASISED_BREAK):

@@ -15,11 +15,9 @@ from kindly.extract.visibility.layout.cropping import Cropping
 from kindly.extract.visibility.revealed.shown_later import shown_later
 from kindly.extract.visibility.text_visibility import TextStyles, may_hide_text
 
-NOT_TEXT = (
-    "template, noframes, noembed, datalist, iframe, object, video, audio, canvas, embed, input, textarea, select, "
-    "[aria-hidden=true].katex-html"
-)
-"""Form controls, embedded content and fallbacks: not text of the page."""
+NOT_TEXT_TAGS = "template noframes noembed datalist iframe object video audio canvas embed input textarea select"
+NOT_TEXT = (*NOT_TEXT_TAGS.split(), "span[aria-hidden=true].katex-html")
+"""Form controls, embedded content and fallbacks: not text of the page. One selector a tag is found much faster."""
 
 FALLBACK_TAGS = "template noframes noembed object video audio canvas iframe datalist"
 FALLBACKS = frozenset(FALLBACK_TAGS.split())
@@ -69,7 +67,7 @@ def remove_hidden(document: Document) -> int:
 
 def _remove_fallbacks(document: Document) -> int:
     """Remove what is not text of the page; return how many of the replaced elements contained text."""
-    found = document.select(NOT_TEXT)
+    found = [element for selector in NOT_TEXT for element in document.select(selector)]
     with_text = sum(bool(at.text.strip()) for at in found if at.tag in FALLBACKS)
     for element in found:
         element.decompose()

@@ -42,8 +42,8 @@ def test_elements_that_wait_for_an_animation_fade_in(element: str) -> None:
 )
 def test_elements_fade_in_from_a_start_position_of_their_own(start: Style) -> None:
     element = "<p style='opacity:0'>§</p>"
-    assert faded(element, TRANSPARENT | start) == 3
-    assert faded(element, TRANSPARENT | start, count=2) == 0
+    assert faded(element, {**TRANSPARENT, **start}) == 3
+    assert faded(element, {**TRANSPARENT, **start}, count=2) == 0
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_elements_fade_in_from_a_start_position_of_their_own(start: Style) -> No
     ],
 )
 def test_a_style_without_a_start_position_says_nothing(start: Style) -> None:
-    assert faded("<p style='opacity:0'>§</p>", TRANSPARENT | start) == 0
+    assert faded("<p style='opacity:0'>§</p>", {**TRANSPARENT, **start}) == 0
 
 
 def test_copies_of_one_text_do_not_fade_in() -> None:

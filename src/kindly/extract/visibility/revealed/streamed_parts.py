@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from turbohtml import Comment, Document, Element, Node
 
-CALL = re.compile(r"\$(?:R[CRS]\(|af)")
+CALL = re.compile(r"\$(?:R[CRS]|af\w{0,40})\(")
 """Markup with scripts but without one of these has no late parts."""
 REACT_MOVE = re.compile(r"\$R([CRS])\(\s*\"([^\"<>]{1,60})\"\s*,\s*\"([^\"<>]{1,60})\"")
 MARKO_MOVE = re.compile(r"\$af(\w{0,40})\([\"']?([\w-]{1,40})[\"']?[,)]")
