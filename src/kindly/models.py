@@ -244,6 +244,8 @@ class Page:
     """When the site last confirmed that a cached page is unchanged."""
     cut: bool = False
     """Whether the body ends at the size limit, not at the page's end."""
+    private: bool = False
+    """Whether it was requested with a login, so that it is neither stored nor shared."""
 
 
 @dataclass(frozen=True, slots=True)

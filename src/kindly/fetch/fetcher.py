@@ -5,7 +5,7 @@ Opening it is cheap: the HTTP client, TLS and the cache file are opened with the
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,15 @@ from kindly.fetch.chain.page_store import SqlitePageCache
 from kindly.fetch.chain.redirects import Redirects
 from kindly.fetch.chain.retry import RetryingHop
 from kindly.fetch.chain.robots import RobotsHop, truncated
-from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest, PageRequest
+from kindly.fetch.chain.types import (
+    Fetch,
+    FetchLimits,
+    Hop,
+    HopReply,
+    HopRequest,
+    Logins,
+    PageRequest,
+)
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
@@ -35,6 +43,8 @@ if TYPE_CHECKING:
     from httpcore2 import AsyncNetworkBackend
 
     from kindly.fetch.chain.http_client import HttpHop
+
+NO_STORE = "no-store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +64,17 @@ class Seams:
 class Fetcher:
     """Fetches pages."""
 
-    def __init__(self, pages: CachedFetch, timeout_s: float, check: Callable[[Url], None]) -> None:
+    def __init__(
+        self,
+        pages: CachedFetch,
+        timeout_s: float,
+        check: Callable[[Url], None],
+        private: "PrivatePages | None" = None,
+    ) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
         self._check = check
+        self._private = private or PrivatePages(pages)
 
     def check(self, url: Url) -> None:
         """Check a URL against the guard's policy without a request.
@@ -79,7 +96,10 @@ class Fetcher:
         deadline = deadline.within(self._timeout_s)
         try:
             with anyio.fail_after(deadline.remaining_s()):
-                return await self._pages(PageRequest(url, deadline, force_refresh))
+                request = PageRequest(url, deadline, force_refresh)
+                if self._private.has(url):
+                    return await self._private(request)
+                return await self._pages(request)
         except TimeoutError as error:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
 
@@ -90,11 +110,29 @@ class Fetcher:
             AddressRefused: the policy does not allow the URL any more.
         """
         self.check(url)
-        return await self._pages.cached(str(url))
+        return None if self._private.has(url) else await self._pages.cached(str(url))
 
     async def keep(self, page: Page) -> None:
         """Replace the cached page of the requested URL, for example by a rendered one."""
         await self._pages.keep(page)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePages:
+    """Fetches pages of hosts with a login: not through the cache, and not through a loader, which would not send it."""
+
+    fetch: Fetch
+    logins: Logins = field(default_factory=Logins)
+
+    def has(self, url: Url) -> bool:
+        """Whether there is a login for an address."""
+        return bool(self.logins.headers_for(url))
+
+    async def __call__(self, request: PageRequest) -> Page:
+        """The page, which is marked private. Its site may not allow less, so nothing stores it."""
+        headers = self.logins.headers_for(request.url)
+        page = await self.fetch(replace(request, headers=headers, private=True))
+        return replace(page, private=True, cache_control=NO_STORE)
 
 
 class _LazyHop:
@@ -139,7 +177,8 @@ async def open_fetcher(
     load = Loaders(LOADERS, chains.open_client, chains.pages)
     try:
         pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
-        yield Fetcher(pages, limits.timeout_s, guard.check)
+        private = PrivatePages(chains.pages, limits.logins)
+        yield Fetcher(pages, limits.timeout_s, guard.check, private)
     finally:
         await http.aclose()
         await cache.aclose()
