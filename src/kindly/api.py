@@ -41,6 +41,10 @@ class Filters(TypedDict, total=False):
     safe_search: SafeSearch
     category: Category
     page: int
+    include_domains: tuple[str, ...]
+    exclude_domains: tuple[str, ...]
+    published_after: str
+    published_before: str
 
 
 class Kindly:

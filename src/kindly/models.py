@@ -114,6 +114,13 @@ class Query:
     category: Category = "general"
     page: int = 1
     """The page of `count` results, counted from 1."""
+    include_domains: tuple[str, ...] = ()
+    """Only these domains and their subdomains; lower case, without `www.`."""
+    exclude_domains: tuple[str, ...] = ()
+    published_after: str | None = None
+    """The first day that a page may be from, as `2024-02-20`."""
+    published_before: str | None = None
+    """The last day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +171,10 @@ class Hits:
     raw: Mapping[str, object] | None = None
     took_ms: int = 0
     cached: bool = False
+    filters: tuple[tuple[str, str], ...] = ()
+    """The domain and date filters, each with who applied it: the provider's name, or `results`."""
+    left_out: int = 0
+    """How many results a check of these filters left out."""
 
 
 class FetchMethod(StrEnum):
@@ -233,6 +244,8 @@ class Page:
     """When the site last confirmed that a cached page is unchanged."""
     cut: bool = False
     """Whether the body ends at the size limit, not at the page's end."""
+    private: bool = False
+    """Whether it was requested with a login, so that it is neither stored nor shared."""
 
 
 @dataclass(frozen=True, slots=True)

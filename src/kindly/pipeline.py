@@ -41,6 +41,7 @@ from kindly.models import (
     Step,
 )
 from kindly.read.store import StoredPage
+from kindly.search.ranking.filters import is_in_time, without
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
 from kindly.text.relative_links import is_relative, targets_of
@@ -79,7 +80,27 @@ async def search(
         return SearchResults(hits, ())
     wanted = [(hit, query) for hit in hits.hits]
     sources = await load_sources(stages, wanted, deadline.minus(RENDER_MARGIN_S), progress)
-    return SearchResults(hits, sources)
+    late = out_of_time(query, sources)
+    kept = tuple(source for source in sources if source.url not in late)
+    return SearchResults(without(hits, late), kept)
+
+
+def out_of_time(query: Query, sources: Sequence[Source]) -> frozenset[str]:
+    """The addresses of pages that say that they are from another time than the query wants.
+
+    A date of the provider was checked before: this is for pages whose date only they themselves state.
+    """
+    if not query.published_after and not query.published_before:
+        return frozenset()
+    return frozenset(
+        source.url
+        for source in sources
+        if source.document is not None
+        and (source.hit is None or not source.hit.published)
+        and not is_in_time(
+            query, source.document.metadata.published, source.document.fetched_at.date()
+        )
+    )
 
 
 async def warm(stages: Stages) -> None:

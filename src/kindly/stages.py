@@ -163,8 +163,11 @@ class Stages:
     async def browser_reason(
         self, page: Page | None, document: Document | None, failure: KindlyError | None
     ) -> str | None:
-        """Why a browser may show more than was fetched; None without evidence or without a renderer."""
-        if self.renderer is None:
+        """Why a browser may show more than was fetched; None without evidence or without a renderer.
+
+        A page that needed a login is not rendered: the browser is not logged in.
+        """
+        if self.renderer is None or (page is not None and page.private):
             return None
         from kindly.fetch.browser.need import browser_reason, may_need_browser
 

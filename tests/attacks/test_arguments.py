@@ -84,6 +84,10 @@ SPECIAL: dict[str, st.SearchStrategy[Any]] = {
     "language": st.sampled_from(["en", "pt-BR"]),
     "region": st.sampled_from(["us", "DE"]),
     "site": st.sampled_from(["example.com", "docs.python.org"]),
+    "include_domains": st.sampled_from([[], ["example.com"], ["https://www.a.org/", "edu"]]),
+    "exclude_domains": st.sampled_from([[], ["example.com"], "b.org, c.org"]),
+    "published_after": st.sampled_from(["2024-02-20", "2024-02-20T10:00:00Z"]),
+    "published_before": st.sampled_from(["2025-02-20"]),
 }
 
 

@@ -8,6 +8,8 @@ answers if one server answers it. These tests pass in everything else that a pro
 import gzip
 import pkgutil
 from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import unquote_plus
 
 import anyio
 import httpx2
@@ -128,6 +130,33 @@ async def test_no_results_is_an_answer(spec: ProviderSpec) -> None:
     answer = provider_answer(spec.name, "empty")
     provider, _ = provider_answering(spec, httpx2.Response(200, json=answer))
     assert (await provider.search(QUERY, Deadline.after(60))).hits == ()
+
+
+FILTERED = replace(
+    QUERY,
+    include_domains=("in.example",),
+    exclude_domains=("out.example",),
+    published_after="2024-02-20",
+    published_before="2024-03-10",
+)
+TRACES = {
+    "include_domains": ("in.example",),
+    "exclude_domains": ("out.example",),
+    "published_after": ("2024-02-20", "20240220", "2024-02-19"),
+    "published_before": ("2024-03-10", "20240310", "2024-03-11"),
+}
+"""How the value of a filter may be written in a request."""
+
+
+@each_answered
+async def test_a_filter_that_is_said_to_be_sent_is_in_the_request(spec: ProviderSpec) -> None:
+    answer = provider_answer(spec.name, "empty")
+    provider, api = provider_answering(spec, httpx2.Response(200, json=answer))
+    await provider.search(FILTERED, Deadline.after(60))
+    request = api.requests[0]
+    sent = f"{unquote_plus(str(request.url))} {request.content.decode()}"
+    for name in spec.filters(FILTERED):
+        assert any(trace in sent for trace in TRACES[name]), (name, sent)
 
 
 @each_served

@@ -1,5 +1,6 @@
 """`web_search` as a model and its host see it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tests.support.served_world import (
     tavily,
     text_of,
 )
-from tests.support.site import Answer, Route, Site, SiteRequest, hang_up, html
+from tests.support.site import ARTICLE, Answer, Route, Site, SiteRequest, hang_up, html
 
 pytestmark = pytest.mark.anyio
 
@@ -339,3 +340,50 @@ async def test_long_page_of_a_search_is_cut_to_what_the_query_needs(
     assert "characters left out" in content
     assert "Cut to what the query needs" in content
     assert result["cursor"]
+
+
+async def test_filters_reach_the_provider_hold_on_the_results_and_are_reported(
+    site: Site, tmp_path: Path
+) -> None:
+    old = site.add(
+        "/old",
+        html(ARTICLE.replace("<head>", '<head><meta name="date" content="2019-05-06">')),
+    )
+    new = site.add(
+        "/new",
+        html(ARTICLE.replace("<head>", '<head><meta name="date" content="2024-05-06">')),
+    )
+    elsewhere = "https://elsewhere.example/"
+    site.add("/serper/search", serper([old, new, elsewhere, site.url("/article")]))
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        answer = await call(
+            "web_search",
+            query="bees",
+            num_results=4,
+            include_domains=[site.host],
+            published_after="2024-01-01",
+        )
+    assert answer.structured_content is not None
+    results = answer.structured_content["results"]
+    assert [result["link"] for result in results] == [new, site.url("/article")]
+    assert (results[0]["published"], results[0]["published_from"]) == ("2024-05-06", "meta")
+    assert answer.structured_content["filters"] == {
+        "include_domains": "serper",
+        "published_after": "serper",
+    }
+    assert "Left out by them: 2. Without a known date: 1." in text_of(answer)
+    sent = json.loads(next(one.body for one in site.requests if one.path == "/serper/search"))
+    assert sent["q"] == f"bees site:{site.host} after:2023-12-31"
+
+
+async def test_a_time_that_ends_before_it_begins_is_refused(site: Site, tmp_path: Path) -> None:
+    async with calling(environment(site, tmp_path, **BOTH)) as call:
+        answer = await call(
+            "web_search",
+            query="bees",
+            published_after="2024-02-02",
+            published_before="2024-02-01",
+        )
+    assert answer.is_error
+    assert "published_after" in text_of(answer)
+    assert site.requests == []

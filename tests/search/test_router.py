@@ -203,3 +203,19 @@ async def test_hits_are_distinct_pages_and_no_more_than_requested() -> None:
 async def test_fewer_hits_than_requested_are_fine() -> None:
     only = FakeProvider("only", [ONE])
     assert (await router(only).search(QUERY, Deadline.after(30))).hits == ONE
+
+
+async def test_results_that_contradict_a_filter_are_left_out_and_it_is_said_who_filtered() -> None:
+    found = (
+        hit("https://a.org/new", published="2024-05-02"),
+        hit("https://a.org/old", published="2020-05-02"),
+        hit("https://b.org/new", published="2024-05-02"),
+        hit("https://a.org/undated"),
+    )
+    query = Query("x", 3, include_domains=("a.org",), published_after="2024-01-01")
+    only = FakeProvider("only", [found])
+    hits = await router(only).search(query, Deadline.after(30))
+    assert [one.url for one in hits.hits] == ["https://a.org/new", "https://a.org/undated"]
+    assert hits.left_out == 2
+    assert dict(hits.filters) == {"include_domains": "results", "published_after": "results"}
+    assert only.queries[0].count == 9

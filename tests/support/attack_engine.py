@@ -17,6 +17,7 @@ from kindly.errors import SearchError
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.fetch import Egress, FetchLimits, GuardPolicy, Seams, open_fetcher
+from kindly.fetch.chain.types import Logins
 from kindly.fetch.guard.guard import why_not_public
 from kindly.fetch.loader_kit.loader import LoaderSettings
 from kindly.models import Document, Hit, Hits, Page, Query
@@ -86,6 +87,7 @@ class Network:
     policy: GuardPolicy = field(default_factory=GuardPolicy)
     egress: Egress = field(default_factory=Egress)
     loaders: LoaderSettings = field(default_factory=LoaderSettings)
+    logins: Logins = field(default_factory=Logins)
     robots: bool = False
     refusing: frozenset[str] = frozenset()
     reader: bool = False
@@ -149,7 +151,7 @@ async def running(network: Network, profile: Profile = KINDLY) -> AsyncIterator[
 
     @asynccontextmanager
     async def open_app() -> AsyncIterator[App]:
-        limits = FetchLimits(respect_robots=network.robots, cache_ttl_s=0)
+        limits = FetchLimits(respect_robots=network.robots, cache_ttl_s=0, logins=network.logins)
         async with open_fetcher(
             limits,
             network.policy,

@@ -155,9 +155,9 @@ def built(
     return spec.build(access)
 
 
-def hit(url: str, provider: str = "fake") -> Hit:
-    """A hit of which only the address matters."""
-    return Hit(title="A title", url=url, snippet="A snippet.", provider=provider)
+def hit(url: str, provider: str = "fake", published: str | None = None) -> Hit:
+    """A hit of which only the address and the date matter."""
+    return Hit("A title", url, "A snippet.", provider, published)
 
 
 def provider_answer(provider: str, name: str) -> dict[str, object]:

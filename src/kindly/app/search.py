@@ -131,7 +131,7 @@ def _entry(
     pace = spec.pace.at_most(settings.searches_per_minute, burst=not spec.scraped)
     pacer = Pacer(spec.name, spec.label, pace, limits, SYSTEM_CLOCK.sleep)
     access = Access(api, base_url, values, SYSTEM_CLOCK, state, settings.options, pacer.wait)
-    return ProviderEntry(spec.build(access), pacer, spec.scraped, spec.pages)
+    return ProviderEntry(spec.build(access), pacer, spec.scraped, spec.pages, spec.filters)
 
 
 def _client(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kindly.fetch.chain.types import FetchLimits
+from kindly.fetch.chain.types import FetchLimits, Logins
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import GuardPolicy
 from kindly.fetch.loader_kit.loader import LoaderSettings
@@ -24,7 +24,7 @@ def guard_policy(settings: Settings) -> GuardPolicy:
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:
-    """Limits of time, size and concurrency of a fetch."""
+    """Limits of time, size and concurrency of a fetch, and the logins of hosts."""
     return FetchLimits(
         timeout_s=settings.request_timeout_ms / 1000,
         max_bytes=settings.max_page_bytes,
@@ -34,6 +34,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         concurrency=settings.concurrency,
         host_concurrency=settings.host_concurrency,
         respect_robots=settings.respect_robots_txt,
+        logins=Logins(settings.login_headers),
         cache_ttl_s=settings.cache_hours * 3600,
         cache_max_bytes=settings.cache_mb * 1_000_000,
     )

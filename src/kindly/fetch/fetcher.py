@@ -5,7 +5,7 @@ Opening it is cheap: the HTTP client, TLS and the cache file are opened with the
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,7 +20,15 @@ from kindly.fetch.chain.page_store import SqlitePageCache
 from kindly.fetch.chain.redirects import Redirects
 from kindly.fetch.chain.retry import RetryingHop
 from kindly.fetch.chain.robots import RobotsHop, truncated
-from kindly.fetch.chain.types import FetchLimits, Hop, HopReply, HopRequest, PageRequest
+from kindly.fetch.chain.types import (
+    Fetch,
+    FetchLimits,
+    Hop,
+    HopReply,
+    HopRequest,
+    Logins,
+    PageRequest,
+)
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
     from kindly.fetch.chain.http_client import HttpHop
 
 Value = TypeVar("Value")
+NO_STORE = "no-store"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,17 @@ class Seams:
 class Fetcher:
     """Fetches pages."""
 
-    def __init__(self, pages: CachedFetch, timeout_s: float, check: Callable[[Url], None]) -> None:
+    def __init__(
+        self,
+        pages: CachedFetch,
+        timeout_s: float,
+        check: Callable[[Url], None],
+        private: "PrivatePages | None" = None,
+    ) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
         self._check = check
+        self._private = private or PrivatePages(pages)
 
     def check(self, url: Url) -> None:
         """Check a URL against the guard's policy without a request.
@@ -78,7 +94,9 @@ class Fetcher:
             FetchError: a leaf with the reason.
         """
         request = PageRequest(url, deadline.within(self._timeout_s), force_refresh)
-        return await self._in_time(request, self._pages)
+        return await self._in_time(
+            request, self._private if self._private.has(url) else self._pages
+        )
 
     async def if_changed(self, url: Url, deadline: Deadline, known: Page) -> Page | None:
         """The page at `url` if it differs from the known one, whose ETag and date are sent; None if it does not.
@@ -87,7 +105,8 @@ class Fetcher:
             FetchError: a leaf with the reason.
         """
         request = PageRequest(url, deadline.within(self._timeout_s), known=known)
-        return await self._in_time(request, self._pages.if_changed)
+        pages = self._private if self._private.has(url) else self._pages.if_changed
+        return await self._in_time(request, pages)
 
     async def _in_time(
         self, request: PageRequest, fetch: Callable[[PageRequest], Awaitable[Value]]
@@ -107,11 +126,29 @@ class Fetcher:
             AddressRefused: the policy does not allow the URL any more.
         """
         self.check(url)
-        return await self._pages.cached(str(url))
+        return None if self._private.has(url) else await self._pages.cached(str(url))
 
     async def keep(self, page: Page) -> None:
         """Replace the cached page of the requested URL, for example by a rendered one."""
         await self._pages.keep(page)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivatePages:
+    """Fetches pages of hosts with a login: not through the cache, and not through a loader, which would not send it."""
+
+    fetch: Fetch
+    logins: Logins = field(default_factory=Logins)
+
+    def has(self, url: Url) -> bool:
+        """Whether there is a login for an address."""
+        return bool(self.logins.headers_for(url))
+
+    async def __call__(self, request: PageRequest) -> Page:
+        """The page, which is marked private. Its site may not allow less, so nothing stores it."""
+        headers = self.logins.headers_for(request.url)
+        page = await self.fetch(replace(request, headers=headers, private=True))
+        return replace(page, private=True, cache_control=NO_STORE)
 
 
 class _LazyHop:
@@ -156,7 +193,8 @@ async def open_fetcher(
     load = Loaders(LOADERS, chains.open_client, chains.pages)
     try:
         pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
-        yield Fetcher(pages, limits.timeout_s, guard.check)
+        private = PrivatePages(chains.pages, limits.logins)
+        yield Fetcher(pages, limits.timeout_s, guard.check, private)
     finally:
         await http.aclose()
         await cache.aclose()

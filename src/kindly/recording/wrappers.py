@@ -30,11 +30,13 @@ class RecordedHop:
         self._redactor = redactor
 
     async def __call__(self, request: HopRequest) -> HopReply:
-        """The recorded reply, or the network's, which is then recorded.
+        """The recorded reply, or the network's, which is then recorded unless a login was sent for it.
 
         Raises:
             FetchError: the request failed, now or when it was recorded.
         """
+        if request.private:
+            return await self._hop(request)
         method = "GET" if request.body is None else "POST"
         digest = body_digest(self._redactor, request.body or b"")
         key = Request("page", method, self._redactor.text(str(request.url)), digest)

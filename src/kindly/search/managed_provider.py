@@ -16,6 +16,7 @@ from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.provider import SearchProvider
 from kindly.search.provider_pacing import Pacer
 from kindly.search.provider_stats import BreakerState, ProviderStats
+from kindly.search.ranking.filters import spare_count
 from kindly.search.ranking.relevance import looks_unrelated
 from kindly.telemetry.trace import span
 
@@ -40,6 +41,8 @@ class ManagedProvider:
     clock: Clock
     pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
     """The searches, one page each, that together give as many results as a query asks for."""
+    filters: Callable[[Query], frozenset[str]] = lambda query: frozenset()
+    """The domain and date filters that the provider is sent for a query."""
 
     @property
     def name(self) -> str:
@@ -58,7 +61,8 @@ class ManagedProvider:
                 results are unrelated to the query.
         """
         reported = False
-        first, *further = self.pages(query)
+        count = spare_count(query, self.filters(query))
+        first, *further = self.pages(query if count == query.count else replace(query, count=count))
         try:
             await self.pacer.wait(deadline)
             deadline = deadline if limit_s is None else deadline.within(limit_s)

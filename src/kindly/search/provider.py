@@ -141,6 +141,8 @@ class ProviderSpec:
     """The error's sentence for a status, where the usual one is wrong for this vendor."""
     pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
     """The searches, one page each, that together give as many results as a query asks for."""
+    filters: Callable[[Query], frozenset[str]] = lambda query: frozenset()
+    """The domain and date filters that it sends for a query, by name; the results are checked for all."""
     reasons: Mapping[str, type[SearchError]] = field(default_factory=dict, hash=False)
     """Error codes in the JSON of an HTTP 4xx that say more than the status; nothing else of its body is read."""
 

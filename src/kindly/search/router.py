@@ -6,6 +6,7 @@ know which vendors there are, nor how they are called.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import anyio
 
@@ -21,6 +22,7 @@ from kindly.search.parallel import ParallelSearch, search_in_parallel
 from kindly.search.provider import SearchProvider
 from kindly.search.provider_pacing import Pacer
 from kindly.search.provider_stats import ProviderStats
+from kindly.search.ranking.filters import applied, matching
 from kindly.search.ranking.fusion import fuse
 from kindly.search.ranking.postprocess import clean, visible
 from kindly.search.result_cache import SearchCache
@@ -44,6 +46,8 @@ class ProviderEntry:
     """Whether it parses web pages meant for people."""
     pages: Callable[[Query], tuple[Query, ...]] = lambda query: (query,)
     """The searches, one page each, that together give as many results as a query asks for."""
+    filters: Callable[[Query], frozenset[str]] = lambda query: frozenset()
+    """The domain and date filters that the provider is sent for a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,7 @@ class Router:
             followers = sum(other.breaker.allows_call for other in self.providers[index + 1 :])
             found = await self._call(attempt, provider, followers)
             if isinstance(found, ProviderResults):
-                return self._hits(attempt, provider, found)
+                return self._hits(attempt, [provider], found)
             if not found.try_next:
                 break
         if not attempt.failures:
@@ -155,7 +159,7 @@ class Router:
         provider.breaker.enter(force=True)
         found = await self._call(attempt, provider, 0)
         if isinstance(found, ProviderResults):
-            return self._hits(attempt, provider, found)
+            return self._hits(attempt, [provider], found)
         raise attempt.error()
 
     async def _call(
@@ -218,18 +222,22 @@ class Router:
         hits = fuse([(name, answers[name].hits) for name in names])
         engines = (engine for name in names for engine in answers[name].engines)
         return replace(
-            self._hits(attempt, answered[0], replace(answers[names[0]], hits=hits)),
+            self._hits(attempt, answered, replace(answers[names[0]], hits=hits)),
             engines=tuple(dict.fromkeys(engines)),
             why=_why_fused(attempt, parallel, names),
         )
 
     def _hits(
-        self, attempt: SearchAttempt, provider: ManagedProvider, found: ProviderResults
+        self, attempt: SearchAttempt, answered: Sequence[ManagedProvider], found: ProviderResults
     ) -> Hits:
         only_one = len(self.providers) == 1
+        query, provider = attempt.query, answered[0]
+        today = datetime.fromtimestamp(self.clock.time(), UTC).date()
+        wanted = matching(query, found.hits, today)
+        sent = frozenset.intersection(*(one.filters(query) for one in answered))
         return Hits(
-            query=attempt.query,
-            hits=clean(attempt.query, found.hits),
+            query=query,
+            hits=clean(query, wanted),
             provider=provider.name,
             failed=attempt.failed,
             why=attempt.why("only one configured" if only_one else "first configured"),
@@ -237,6 +245,8 @@ class Router:
             engines=found.engines,
             instance=found.instance,
             raw=found.raw,
+            filters=applied(query, ", ".join(one.name for one in answered), sent),
+            left_out=len(found.hits) - len(wanted),
         )
 
 
@@ -260,6 +270,7 @@ def build_router(
             scraped=entry.scraped,
             clock=clock,
             pages=entry.pages,
+            filters=entry.filters,
         )
         for entry in entries
     )

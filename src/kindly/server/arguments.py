@@ -3,15 +3,25 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
+from kindly import urls
 from kindly.errors import InputError
-from kindly.server.json_schema import Json
+from kindly.server.json_schema import TEXTS, Json
 from kindly.text.dates import to_date
 
 MAX_QUOTED = 60
@@ -170,7 +180,8 @@ def _input_error(
     if first["type"] == "too_long":
         most, given = (first["ctx"][key] for key in ("max_length", "actual_length"))
         return InputError(f"{name}: at most {most} at once, not {given}.", field=name)
-    rule = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    said = first["msg"].removeprefix("Value error, ")
+    rule = f"{said[0].lower()}{said[1:]}"
     if first["type"] == "string_pattern_mismatch":
         rule = f"must be {_in_words(fields[name])}"
     return InputError(f"{name}: {rule}, not {_quoted(first['input'], mask)}.", field=name)
@@ -192,7 +203,7 @@ def _slim(schema: Json) -> Json:
     """The schema without generated titles, and without null branches of optional arguments."""
     slim: Json = {}
     for key, value in schema.items():
-        if key == "title" or (key == "default" and value is None):
+        if key == "title" or (key == "default" and value in (None, [])):
             continue
         if key == "anyOf" and isinstance(value, list):
             branches = [branch for branch in value if branch != {"type": "null"}]
@@ -206,6 +217,50 @@ def _slim(schema: Json) -> Json:
     return slim
 
 
+def _as_domains(value: object) -> object:
+    """A list of domains as a client wrote it: a list, the JSON text of one, or names with commas between them."""
+    parsed = json_list(value)
+    return (
+        [name for name in parsed.split(",") if name.strip()] if isinstance(parsed, str) else parsed
+    )
+
+
+def _domain(text: str) -> str:
+    """A domain name, also out of an address; without `www.`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    name = text.strip().rpartition("://")[2].partition("/")[0].removeprefix("*").strip(".")
+    try:
+        return urls.parse(f"https://{name}/").host.removeprefix("www.")
+    except InputError:
+        raise ValueError("must be a domain such as example.com") from None
+
+
+def _day(text: str) -> str:
+    """A day as `2024-02-20`, also out of a time.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        raise ValueError("must be a day such as 2024-02-20") from None
+
+
+MAX_DOMAINS = 20
+Domains = Annotated[
+    tuple[Annotated[str, AfterValidator(_domain)], ...],
+    Field(max_length=MAX_DOMAINS),
+    BeforeValidator(_as_domains),
+    WithJsonSchema(TEXTS),
+]
+Day = Annotated[
+    Annotated[str, AfterValidator(_day)] | None,
+    WithJsonSchema({"type": "string", "format": "date"}),
+]
 Language = Annotated[
     str | None,
     Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", description="e.g. en"),

@@ -16,6 +16,7 @@ from kindly.errors import InputError, KindlyError, ReadError, SearchError
 from kindly.extract import ExtractOptions
 from kindly.models import Document, Hit, Hits, PageFindings, Query, Source
 from kindly.pipeline import RENDER_MARGIN_S
+from kindly.search.ranking.filters import without
 from kindly.stages import Progress, Stages
 
 Value = TypeVar("Value")
@@ -37,6 +38,8 @@ async def search(
 ) -> SearchBatch:
     """Search for every query, then load each page that was found until shortly before the deadline.
 
+    All queries have the same filters.
+
     Raises:
         SearchError: the error of the first query, if all failed.
     """
@@ -49,7 +52,12 @@ async def search(
     sources = await pipeline.load_sources(
         stages, _by_rank(found), deadline.minus(RENDER_MARGIN_S), progress
     )
-    return SearchBatch(distinct, tuple(outcomes), sources)
+    late = pipeline.out_of_time(distinct[0], sources)
+    kept = tuple(source for source in sources if source.url not in late)
+    in_time = (
+        without(outcome, late) if isinstance(outcome, Hits) else outcome for outcome in outcomes
+    )
+    return SearchBatch(distinct, tuple(in_time), kept)
 
 
 def _by_rank(found: Sequence[Hits]) -> list[tuple[Hit, Query]]:

@@ -159,6 +159,13 @@ class SettingFields(BaseModel):
     allowed_domains: Annotated[
         Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
     ] = ()
+    logins: Annotated[
+        Path | None,
+        Env(
+            "KINDLY_LOGINS",
+            "A file of headers and cookies by host, for pages that need a login; readable by its owner only.",
+        ),
+    ] = None
     data_dir: Annotated[
         Path | None,
         Env("DATA_DIR", "The folder for pages; unset, the user data folder of the platform."),

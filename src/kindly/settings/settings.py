@@ -18,6 +18,7 @@ from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.contexts import CONTEXTS, HostLimits
 from kindly.settings.environment import read_environment
+from kindly.settings.logins import LoginHeaders, read_logins, secrets_in
 from kindly.settings.merging import merged_values
 from kindly.settings.options import OPTIONS, AllFields
 from kindly.settings.profile_catalogue import profile_defaults
@@ -60,6 +61,7 @@ class Settings(AllFields):
 
     _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
     _environ: dict[str, str] = PrivateAttr(default_factory=dict)
+    _login_headers: dict[str, LoginHeaders] = PrivateAttr(default_factory=dict)
 
     @property
     def hosting(self) -> HostLimits:
@@ -137,6 +139,11 @@ class Settings(AllFields):
         return self.similarity_threshold if is_set else self.embedder_spec.cosine_threshold
 
     @property
+    def login_headers(self) -> Mapping[str, LoginHeaders]:
+        """What `KINDLY_LOGINS` says to send, by host."""
+        return MappingProxyType(self._login_headers)
+
+    @property
     def search_file(self) -> Path:
         """Where the state of search is kept if servers do not share it."""
         return self.data_path / "search.sqlite"
@@ -165,7 +172,8 @@ class Settings(AllFields):
         store = self.store.get_secret_value()
         parts = (store, urlsplit(store).password or "") if "://" in store else ()
         callers = (revealed(self.http_token) or "").split()
-        return (*callers, *shown, *parts, *self._passwords())
+        logins = secrets_in(self._login_headers)
+        return (*callers, *shown, *parts, *self._passwords(), *logins)
 
     def _optional(self, kind: str) -> list[Any]:
         """The values of all options of a kind that are set."""
@@ -232,6 +240,8 @@ class Settings(AllFields):
         settings = cls._validated(merged)
         settings._origins.update({name: value.origin for name, value in merged.items()})
         settings._environ = environ
+        if settings.logins is not None:
+            settings._login_headers.update(read_logins(settings.logins, environ))
         return settings
 
     @classmethod

@@ -183,3 +183,41 @@ async def test_a_wrong_key_is_distinguished_from_a_wrong_request(
 def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body, WEB)
+
+
+@pytest.mark.parametrize(
+    ("query", "freshness"),
+    [
+        (
+            Query("x", published_after="2024-02-20", published_before="2024-03-10"),
+            "2024-02-20to2024-03-10",
+        ),
+        (Query("x", published_before="2024-03-10"), "1990-01-01to2024-03-10"),
+        (
+            Query(
+                "x", time_range="day", published_after="2024-02-20", published_before="2024-03-10"
+            ),
+            "2024-02-20to2024-03-10",
+        ),
+    ],
+)
+def test_days_are_sent_as_freshness(query: Query, freshness: str) -> None:
+    assert to_params(query)["freshness"] == freshness
+
+
+def test_an_open_end_is_a_day_that_has_come() -> None:
+    first, _, last = to_params(Query("x", published_after="2024-02-20"))["freshness"].partition(
+        "to"
+    )
+    assert first == "2024-02-20" < last
+
+
+def test_domains_are_operators() -> None:
+    query = Query("x", include_domains=("a.org", "b.org"), exclude_domains=("c.org",))
+    assert to_params(query)["q"] == "x site:a.org OR site:b.org NOT site:c.org"
+
+
+def test_dates_of_images_are_not_sent() -> None:
+    query = Query("x", category="images", published_after="2024-02-20")
+    assert "published_after" not in SPEC.filters(query)
+    assert "freshness" not in to_params(query, VERTICALS["images"])

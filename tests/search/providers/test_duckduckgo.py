@@ -329,3 +329,14 @@ def test_the_library_is_loaded_from_its_modules() -> None:
         RatelimitError,
     )
     assert SyntaxError in library.broken
+
+
+@pytest.mark.parametrize(
+    ("domains", "is_sent"), [((), True), (("a.org",), True), (("a.org", "b.org"), False)]
+)
+def test_several_domains_are_not_said_to_be_filtered(
+    domains: tuple[str, ...], is_sent: bool
+) -> None:
+    sent = SPEC.filters(Query("x", include_domains=domains))
+    assert ("include_domains" in sent) is is_sent
+    assert "published_after" not in sent

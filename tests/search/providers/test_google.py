@@ -240,3 +240,24 @@ def test_an_answer_without_items_is_an_empty_result_with_its_json() -> None:
 def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_found(body)
+
+
+def test_days_are_a_range_and_domains_are_operators() -> None:
+    query = Query(
+        "x",
+        site="s.org",
+        include_domains=("a.org",),
+        exclude_domains=("c.org",),
+        published_after="2024-02-20",
+        published_before="2024-03-10",
+    )
+    params = to_params(query, ResultWindow(1, 10))
+    assert params["sort"] == "date:r:20240220:20240310"
+    assert params["q"] == "x site:a.org -site:c.org"
+    assert params["siteSearch"] == "s.org"
+
+
+def test_images_have_no_dates() -> None:
+    query = Query("x", category="images", published_after="2024-02-20")
+    assert "sort" not in to_params(query, ResultWindow(1, 10))
+    assert "published_after" not in SPEC.filters(query)

@@ -138,3 +138,20 @@ def test_an_answer_that_echoes_the_search_without_a_list_is_an_empty_result() ->
 def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        (Query("x", published_after="2024-03-01"), "x after:2024-02-29"),
+        (Query("x", published_before="2024-12-31"), "x before:2025-01-01"),
+        (
+            Query("x", category="news", site="a.org", published_after="2024-03-01"),
+            "x site:a.org after:2024-02-29",
+        ),
+        (Query("x", category="science", published_after="2024-03-01"), "x"),
+    ],
+)
+def test_days_are_operators_where_google_has_them(query: Query, text: str) -> None:
+    assert to_body(query)["q"] == text
+    assert ("published_after" in SPEC.filters(query)) is (query.category != "science")

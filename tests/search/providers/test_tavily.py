@@ -92,3 +92,18 @@ def test_results_become_hits_with_score_and_date() -> None:
 def test_answers_in_another_format_are_refused(body: dict[str, object]) -> None:
     with pytest.raises(ProviderAnswerInvalid):
         to_hits(body)
+
+
+def test_domains_and_dates_have_their_own_fields() -> None:
+    query = Query(
+        "bees",
+        site="a.org",
+        include_domains=("b.org",),
+        exclude_domains=("c.org",),
+        published_after="2024-02-20",
+        published_before="2024-03-10",
+    )
+    body = to_body(query)
+    assert body["include_domains"] == ["a.org", "b.org"]
+    assert body["exclude_domains"] == ["c.org"]
+    assert (body["start_date"], body["end_date"]) == ("2024-02-20", "2024-03-10")

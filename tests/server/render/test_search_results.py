@@ -39,6 +39,7 @@ def test_result_has_the_four_fields_and_says_what_else_is_known() -> None:
             "domain": "example.com",
             "provider": "serper",
             "published": "2025-12-01",
+            "published_from": "serper",
             "score": 0.5,
             "fetched_at": "2026-01-02T03:04:05+00:00",
             "content_hash": "0123456789abcdef",

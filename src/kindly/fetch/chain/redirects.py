@@ -63,7 +63,10 @@ class Redirects:
         for _ in range(self._max_redirects + 1):
             self._guard.check(url)
             headers = _validators(request, url) + extra
-            reply = await self._hop(HopRequest(url, request.deadline, headers, body=request.body))
+            is_private = request.private and bool(extra)
+            reply = await self._hop(
+                HopRequest(url, request.deadline, headers, body=request.body, private=is_private)
+            )
             target = redirect_target(reply)
             if target is None:
                 target = refresh_target(reply)

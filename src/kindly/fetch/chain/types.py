@@ -4,6 +4,7 @@
 wrapper has the shape of what it wraps and knows only the next one.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +21,21 @@ USER_AGENT = (
 
 MAX_COOLDOWN_S = 86_400.0
 """The longest wait that a server can impose on later requests."""
+
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Logins:
+    """Headers of pages that need a login, for exact hosts."""
+
+    hosts: Mapping[str, Headers] = field(default_factory=dict, repr=False)
+    """By host, with the port if it is not 443."""
+
+    def headers_for(self, url: Url) -> Headers:
+        """What is sent to an address; nothing without TLS."""
+        return self.hosts.get(url.netloc, ()) if url.scheme == "https" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +59,9 @@ class FetchLimits:
     host_rate_per_s: float = 10.0
     """Requests per second to one public host; also the size of a burst."""
     respect_robots: bool = True
+    logins: Logins = field(default_factory=Logins)
     cache_ttl_s: float = 86_400.0
     cache_max_bytes: int = 256 * 1024 * 1024
-
-
-Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,8 @@ class PageRequest:
     """Sent until a redirect leaves the origin of `url`, and not again after that."""
     body: bytes | None = None
     """Posted if given; redirects are then not followed."""
+    private: bool = False
+    """Whether `headers` are a login, so that what they bring is not recorded."""
 
 
 class Fetch(Protocol):
@@ -84,6 +100,8 @@ class HopRequest:
     """Replaces the default limit; content beyond it is truncated instead of refused."""
     body: bytes | None = None
     """Posted as JSON if given."""
+    private: bool = False
+    """Whether `headers` have a login."""
 
 
 @dataclass(frozen=True, slots=True)

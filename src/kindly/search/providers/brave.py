@@ -3,6 +3,8 @@
 | filter        | is sent as                                                                           |
 |---------------|---------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                               |
+| domains       | `site:` operators in `q`, with `OR` and `NOT`                                         |
+| dates         | `freshness` = `2024-02-20to2024-03-01`, in place of `time_range`; images have none    |
 | `time_range`  | `freshness` = `pd`, `pw`, `pm`, `py`; images have none                                |
 | `language`    | `search_lang`, as the vendor writes it (`jp`, `zh-hans`, `pt-br`); left out if unknown |
 | `region`      | `country`; left out if the vendor does not list it                                    |
@@ -20,6 +22,7 @@ from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, Tim
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, plain
 from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.ranking.filters import ALL, DOMAINS, days, with_sites
 from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
@@ -30,6 +33,7 @@ SPEC = ProviderSpec(
     base_url="https://api.search.brave.com",
     build=lambda access: Brave(access.api, access.base_url, access.values["BRAVE_API_KEY"]),
     pages=lambda query: to_pages(query),
+    filters=lambda query: DOMAINS if query.category == "images" else ALL,
     # The free plan allows one query a second; other plans report theirs in X-RateLimit-*.
     pace=Pace(calls=1, per_s=1),
     status_notes={422: "Brave accepts queries of at most 400 characters and 50 words."},
@@ -126,7 +130,7 @@ def to_pages(query: Query) -> tuple[Query, ...]:
 def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:
     """The URL's parameters."""
     params = {
-        "q": f"{query.text} site:{query.site}" if query.site else query.text,
+        "q": with_sites(query, "NOT site:"),
         "count": str(max(1, min(query.count, vertical.max_results))),
     }
     if vertical.is_web:
@@ -138,11 +142,18 @@ def to_params(query: Query, vertical: BraveVertical = WEB) -> dict[str, str]:
     if query.safe_search:
         levels = {} if vertical.is_filtered else IMAGE_SAFETY
         params["safesearch"] = levels.get(query.safe_search, query.safe_search)
-    if vertical.is_filtered and query.time_range:
-        params["freshness"] = RANGES[query.time_range]
+    if vertical.is_filtered and (freshness := to_freshness(query)):
+        params["freshness"] = freshness
     if vertical.is_filtered and query.page > 1:
         params["offset"] = str(min(query.page - 1, MAX_OFFSET))
     return params
+
+
+def to_freshness(query: Query) -> str | None:
+    """A time in Brave's words, or as two days."""
+    if query.published_after or query.published_before:
+        return "to".join(days(query))
+    return RANGES[query.time_range] if query.time_range else None
 
 
 def to_country(region: str | None) -> str | None:

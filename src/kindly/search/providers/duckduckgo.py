@@ -5,6 +5,8 @@ Optional: the extra `keyless` installs the library. It has its own HTTP client, 
 | filter        | is sent as                                                                         |
 |---------------|-------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in the query                                                       |
+| domains       | `site:` operators in the query, with `OR` and `-`                                   |
+| dates         | not sent: the library has no such field                                             |
 | `time_range`  | `timelimit` = `d`, `w`, `m`, `y`                                                    |
 | `language`    | with `region`, or alone, picks one of DuckDuckGo's regions: `de-de`, `ch-fr`        |
 | `region`      | `region`, the same                                                                  |
@@ -37,6 +39,7 @@ from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, Tim
 from kindly.search.challenge_page import challenge_in, challenged
 from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderSpec
+from kindly.search.ranking.filters import DOMAINS, with_sites
 from kindly.search.vendor_api import invalid_answer
 from kindly.version import SERVER_NAME
 
@@ -48,6 +51,8 @@ SPEC = ProviderSpec(
     # It documents no limit, and blocks clients that call it quickly.
     pace=Pace(calls=1, per_s=2),
     library=("ddgs", "keyless"),
+    # It documents `site:` and `-site:`, but not several of the former.
+    filters=lambda query: DOMAINS - ({"include_domains"} if query.include_domains[1:] else set()),
     scraped=True,
 )
 NOT_INSTALLED = (
@@ -228,7 +233,7 @@ def translated(error: Exception, library: DdgsLibrary, watch: ResponseWatch) -> 
 def to_options(query: Query) -> dict[str, Any]:
     """The arguments for the library's engine."""
     return {
-        "query": f"{query.text} site:{query.site}" if query.site else query.text,
+        "query": with_sites(query),
         "region": to_region(query),
         "safesearch": SAFETY[query.safe_search or "moderate"],
         "timelimit": RANGES[query.time_range] if query.time_range else None,

@@ -3,6 +3,8 @@
 | filter        | is sent as                                                                            |
 |---------------|----------------------------------------------------------------------------------------|
 | `site`        | `siteSearch` and `siteSearchFilter=i`                                                  |
+| domains       | `site:` operators in `q`, with `OR` and `-`                                            |
+| dates         | `sort` = `date:r:20240220:20240301`; images have none                                  |
 | `time_range`  | `dateRestrict` = `d1`, `w1`, `m1`, `y1`                                                |
 | `language`    | `lr` = `lang_de` and `hl`; a text that is no language code, in both as it is            |
 | `region`      | `gl`: a country code in lower case, any other text as it is                            |
@@ -16,7 +18,7 @@ The key goes in the header `X-Goog-Api-Key`, which all of Google's APIs take for
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 
@@ -26,6 +28,7 @@ from kindly.models import Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, total_from
 from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.ranking.filters import ALL, DOMAINS, days, with_sites
 from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
@@ -49,6 +52,7 @@ SPEC = ProviderSpec(
         access.values["GOOGLE_API_KEY"],
         access.values["GOOGLE_SEARCH_ENGINE_ID"],
     ),
+    filters=lambda query: DOMAINS if query.category == "images" else ALL,
     # 100 queries a minute per user; 100 a day are free.
     pace=Pace(calls=100, per_s=60),
     # An exhausted quota may be HTTP 403, a wrong key HTTP 400: the error codes tell them apart.
@@ -159,13 +163,15 @@ def to_windows(query: Query) -> Iterator[ResultWindow]:
 
 def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
     """The URL's parameters, except the engine's id."""
-    params = {"q": query.text, "num": str(window.size)}
+    params = {"q": with_sites(replace(query, site=None)), "num": str(window.size)}
     if window.start > 1:
         params["start"] = str(window.start)
     if query.site:
         params |= {"siteSearch": query.site, "siteSearchFilter": "i"}
     if query.time_range:
         params["dateRestrict"] = RANGES[query.time_range]
+    if (query.published_after or query.published_before) and query.category != "images":
+        params["sort"] = to_sort(query)
     if query.language:
         params |= {"hl": query.language, "lr": to_restriction(query.language)}
     if query.region:
@@ -175,6 +181,12 @@ def to_params(query: Query, window: ResultWindow) -> dict[str, str]:
     if query.category == "images":
         params["searchType"] = "image"
     return params
+
+
+def to_sort(query: Query) -> str:
+    """The days between which a page is from, in Google's form."""
+    first, last = (day.replace("-", "") for day in days(query))
+    return f"date:r:{first}:{last}"
 
 
 def to_restriction(language: str) -> str:

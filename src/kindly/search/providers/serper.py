@@ -3,6 +3,8 @@
 | filter        | is sent as                                                                                     |
 |---------------|-------------------------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                                         |
+| domains       | `site:` operators in `q`, with `OR` and `-`                                                     |
+| dates         | `after:` and `before:` operators in `q`, for web pages and news                                 |
 | `time_range`  | `tbs` = `qdr:d`, `qdr:w`, `qdr:m`, `qdr:y`                                                      |
 | `language`    | `hl`                                                                                            |
 | `region`      | `gl`                                                                                            |
@@ -12,12 +14,14 @@
 """
 
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 
 from kindly.budget import Deadline
 from kindly.models import Category, Hit, ProviderResults, Query, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.ranking.filters import ALL, DOMAINS, with_sites
 from kindly.search.vendor_api import invalid_answer
 
 SPEC = ProviderSpec(
@@ -29,6 +33,7 @@ SPEC = ProviderSpec(
     build=lambda access: Serper(access.api, access.base_url, access.values["SERPER_API_KEY"]),
     # Paid plans start at 50 queries a second.
     pace=Pace(calls=50, per_s=1),
+    filters=lambda query: ALL if _has_dates(query) else DOMAINS,
     status_notes={400: "Serper also responds like this when the account has no credits left."},
 )
 MAX_RESULTS = 100
@@ -82,7 +87,7 @@ class Serper:
 def to_body(query: Query) -> dict[str, object]:
     """The request's JSON."""
     body: dict[str, object] = {
-        "q": f"{query.text} site:{query.site}" if query.site else query.text,
+        "q": to_text(query),
         "num": max(1, min(query.count, MAX_RESULTS)),
     }
     if query.time_range:
@@ -94,6 +99,25 @@ def to_body(query: Query) -> dict[str, object]:
     if query.page > 1:
         body["page"] = query.page
     return body
+
+
+def to_text(query: Query) -> str:
+    """The query with Google's operators. They exclude the day itself, so each is a day further out."""
+    text = with_sites(query)
+    if _has_dates(query) and query.published_after:
+        text += f" after:{_moved(query.published_after, -1)}"
+    if _has_dates(query) and query.published_before:
+        text += f" before:{_moved(query.published_before, 1)}"
+    return text
+
+
+def _has_dates(query: Query) -> bool:
+    """Whether Google's operators for dates apply to the category."""
+    return VERTICALS.get(query.category, WEB) in (WEB, NEWS)
+
+
+def _moved(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
 
 
 def to_hits(body: dict[str, object], vertical: SerperVertical = WEB) -> tuple[Hit, ...]:

@@ -3,6 +3,8 @@
 | filter        | is sent as                                                       |
 |---------------|-------------------------------------------------------------------|
 | `site`        | `include_domains`                                                 |
+| domains       | `include_domains`, `exclude_domains`                              |
+| dates         | `start_date`, `end_date`                                          |
 | `time_range`  | `time_range`, the same words                                      |
 | `category`    | `news` sets `topic`; every other leaves the vendor's default      |
 | `region`      | not sent: `country` takes English country names, not region codes |
@@ -18,6 +20,7 @@ from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
 from kindly.search.provider import Need, Pace, ProviderApi, ProviderSpec, reveal
+from kindly.search.ranking.filters import ALL
 
 SPEC = ProviderSpec(
     name="tavily",
@@ -28,6 +31,7 @@ SPEC = ProviderSpec(
     build=lambda access: Tavily(access.api, access.base_url, access.values["TAVILY_API_KEY"]),
     # A development key allows 100 requests a minute.
     pace=Pace(calls=100, per_s=60),
+    filters=lambda query: ALL,
     # Besides 429: 432 is the plan's limit, 433 the pay-as-you-go limit.
     limit_statuses=frozenset({429, 432, 433}),
     status_notes={400: "Tavily accepts queries of at most 400 characters."},
@@ -68,8 +72,14 @@ def to_body(query: Query) -> dict[str, object]:
         "include_images": False,
         "include_raw_content": False,
     }
-    if query.site:
-        body["include_domains"] = [query.site]
+    if query.site or query.include_domains:
+        body["include_domains"] = [*filter(None, [query.site]), *query.include_domains]
+    if query.exclude_domains:
+        body["exclude_domains"] = list(query.exclude_domains)
+    if query.published_after:
+        body["start_date"] = query.published_after
+    if query.published_before:
+        body["end_date"] = query.published_before
     if query.time_range:
         body["time_range"] = query.time_range
     if query.category == "news":

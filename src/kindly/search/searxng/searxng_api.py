@@ -6,6 +6,8 @@ Follows SearXNG of 2023 to 2026 (its versions are dates): the JSON of `searx/web
 | filter        | is sent as                                                                     |
 |---------------|---------------------------------------------------------------------------------|
 | `site`        | `site:` operator in `q`                                                         |
+| domains       | `site:` operators in `q`; whether they apply depends on the engines             |
+| dates         | not sent: SearXNG has no such field                                             |
 | `time_range`  | `time_range`, the same words                                                    |
 | `language`    | `language`, with the region where both are set: `de-AT`                         |
 | `region`      | only together with `language`                                                   |
@@ -26,6 +28,7 @@ from kindly.models import ProviderResults, Query, SafeSearch
 from kindly.search.challenge_page import challenge_in, challenged
 from kindly.search.parse_hits import HitFields, engines_of, hits_from, total_from
 from kindly.search.provider import ProviderApi, ProviderSpec
+from kindly.search.ranking.filters import with_sites
 from kindly.search.vendor_api import invalid_answer
 
 if TYPE_CHECKING:
@@ -107,7 +110,7 @@ def build_request(
 def to_params(query: Query) -> dict[str, str]:
     """The URL's parameters, except the format."""
     params = {
-        "q": f"{query.text} site:{query.site}" if query.site else query.text,
+        "q": with_sites(query),
         "categories": query.category,
     }
     if language := to_language(query):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from kindly.budget import count_tokens
-from kindly.models import Outcome, Passage
+from kindly.models import Metadata, Outcome, Passage
 from kindly.server.json_schema import Json
 from kindly.server.render.look_alikes import BREAK, defused
 from kindly.server.tool import Output
@@ -62,6 +62,11 @@ def dated(published: str | None) -> str | None:
         DATE_LIKE.fullmatch(line) and len(line.split()) <= DATE_WORDS and defused(line) == line
     )
     return line if is_date else None
+
+
+def dated_by_page(about: Metadata) -> tuple[str | None, str]:
+    """The date that a page states, and where on the page it stands: `json-ld`, `meta`, `url` and so on."""
+    return dated(about.published), about.sources.get("published", "page")
 
 
 def gap(characters: int) -> str:

@@ -10,7 +10,7 @@ from kindly.server.render.formatting import (
     TITLE_TOKENS,
     address,
     clip,
-    dated,
+    dated_by_page,
     larger_size,
     provenance,
     status_data,
@@ -50,6 +50,7 @@ def excerpt_result(url: str, excerpt: SourceExcerpt, fence: AnyFence) -> PageRes
     if document is None:
         return PageResult(url, content, outcome)
     metadata = document.metadata
+    published, published_from = dated_by_page(metadata)
     fetched_at = document.fetched_at.isoformat(timespec="seconds")
     return PageResult(
         url,
@@ -57,7 +58,8 @@ def excerpt_result(url: str, excerpt: SourceExcerpt, fence: AnyFence) -> PageRes
         outcome,
         title=clip(metadata.title, TITLE_TOKENS) or None,
         final_url=address(document.url) if document.url != excerpt.source.url else None,
-        published=dated(metadata.published),
+        published=published,
+        published_from=published_from if published else None,
         author=metadata.author and clip(metadata.author, TITLE_TOKENS),
         language=metadata.language and clip(metadata.language, TITLE_TOKENS),
         how=str(document.how),
@@ -81,6 +83,7 @@ def page_data(result: PageResult) -> Json:
                 "title": result.title,
                 "final_url": result.final_url,
                 "published": result.published,
+                "published_from": result.published_from,
                 "author": result.author,
                 "language": result.language,
                 "how": result.how,

@@ -20,6 +20,8 @@ class FoundPage:
     domain: str
     provider: str
     published: str | None = None
+    published_from: str | None = None
+    """Who says so: the provider, or where on the page it stands."""
     score: float | None = None
     fetched_at: str | None = None
     content_hash: str | None = None
@@ -42,6 +44,8 @@ class SearchResult:
     """Why this provider was chosen."""
     note: str = ""
     preamble: str = ""
+    filters: tuple[tuple[str, str], ...] = ()
+    """The domain and date filters, each with who applied it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,8 @@ class PageResult:
     title: str | None = None
     final_url: str | None = None
     published: str | None = None
+    published_from: str | None = None
+    """Where on the page the date stands."""
     author: str | None = None
     language: str | None = None
     how: str | None = None
@@ -173,6 +179,7 @@ class SearchPart:
     also: tuple[int, ...] = ()
     """The numbers of results of earlier searches that this one found too."""
     note: str = ""
+    filters: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

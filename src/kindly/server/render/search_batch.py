@@ -12,7 +12,7 @@ from kindly.server.render.failures import sentence
 from kindly.server.render.fence import AnyFence
 from kindly.server.render.formatting import larger_size, status_data
 from kindly.server.render.results import SearchesResult, SearchPart
-from kindly.server.render.search_results import found_data, found_page, found_text
+from kindly.server.render.search_results import found_data, found_page, found_text, search_notes
 from kindly.urls import canonical
 
 
@@ -60,13 +60,15 @@ def _part(
     also = tuple(numbers[key] for key in keys if key in numbers)
     own = [key for key in keys if key in shown and key not in numbers]
     numbers.update({key: number for number, key in enumerate(own, start=len(numbers) + 1)})
+    pages = tuple(found_page(shown[key], fence) for key in own)
     return SearchPart(
         hits.query.text,
         hits.provider,
         len(hits.hits),
-        pages=tuple(found_page(shown[key], fence) for key in own),
+        pages=pages,
         also=also,
-        note=f"{', '.join(hits.failed)} failed; {hits.provider} answered." if hits.failed else "",
+        note=" ".join(search_notes(hits, pages)),
+        filters=hits.filters,
     )
 
 
@@ -93,6 +95,8 @@ def _part_data(part: SearchPart) -> Json:
     if part.failure is not None:
         return {"query": part.query, **status_data(part.failure), "note": part.failure.detail}
     data: Json = {"query": part.query, "provider": part.provider, "total": part.total}
+    if part.filters:
+        data["filters"] = dict(part.filters)
     return data | {"note": part.note} if part.note else data
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kindly.answer import compose
 from kindly.budget import fit
 from kindly.models import Hits, Source, SourceExcerpt
+from kindly.search.ranking.filters import DATES, ON_RESULTS
 from kindly.server.json_schema import Json
 from kindly.server.render.fence import AnyFence
 from kindly.server.render.formatting import (
@@ -13,6 +14,7 @@ from kindly.server.render.formatting import (
     address,
     clip,
     dated,
+    dated_by_page,
     larger_size,
     provenance,
     status_data,
@@ -47,6 +49,8 @@ def search_data(result: SearchResult) -> Json:
     data: Json = {"results": [found_data(page) for page in result.pages]}
     if result.why:
         data["why"] = f"{result.provider}: {result.why}"
+    if result.filters:
+        data["filters"] = dict(result.filters)
     if result.note:
         data["note"] = result.note
     return data
@@ -65,12 +69,10 @@ def _size(result: SearchResult) -> int:
 def _result(
     hits: Hits, excerpts: Sequence[SourceExcerpt], left_out: int, fence: AnyFence
 ) -> SearchResult:
-    notes = []
-    if hits.failed:
-        notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
+    pages = tuple(found_page(excerpt, fence) for excerpt in excerpts)
+    notes = search_notes(hits, pages)
     if left_out:
         notes.append(f"{left_out} more results did not fit max_tokens.")
-    pages = tuple(found_page(excerpt, fence) for excerpt in excerpts)
     return SearchResult(
         hits.query.text,
         hits.provider,
@@ -79,13 +81,35 @@ def _result(
         hits.why,
         " ".join(notes),
         fence.preamble(*(page.page_content for page in pages)),
+        hits.filters,
     )
+
+
+def search_notes(hits: Hits, pages: Sequence[FoundPage]) -> list[str]:
+    """What to know about the results: providers that failed, and who applied the filters."""
+    notes = [f"{', '.join(hits.failed)} failed; {hits.provider} answered."] if hits.failed else []
+    if hits.filters:
+        notes.append(f"Filters: {', '.join(map(_applied, hits.filters))}.")
+    if hits.left_out:
+        notes.append(f"Left out by them: {hits.left_out}.")
+    undated = sum(page.published is None for page in pages)
+    if undated and any(name in DATES for name, _ in hits.filters):
+        notes.append(f"Without a known date: {undated}.")
+    return notes
+
+
+def _applied(pair: tuple[str, str]) -> str:
+    name, by = pair
+    return f"{name} checked on the results" if by == ON_RESULTS else f"{name} by {by}"
 
 
 def found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
     """One result of a search, of whose page `excerpt` is shown."""
     hit, document = excerpt.source.hit, excerpt.source.document
     assert hit is not None  # noqa: S101 - sources of a search always have their hit
+    published, published_from = dated(hit.published), hit.provider
+    if published is None and document is not None:
+        published, published_from = dated_by_page(document.metadata)
     return FoundPage(
         title=clip(hit.title, TITLE_TOKENS),
         link=address(hit.url),
@@ -94,8 +118,8 @@ def found_page(excerpt: SourceExcerpt, fence: AnyFence) -> FoundPage:
         outcome=excerpt.source.outcome,
         domain=domain(hit.url),
         provider=hit.provider,
-        published=dated(hit.published)
-        or (dated(document.metadata.published) if document else None),
+        published=published,
+        published_from=published_from,
         score=hit.score,
         fetched_at=document.fetched_at.isoformat(timespec="seconds") if document else None,
         content_hash=(document.content_hash or None) if document else None,
@@ -119,6 +143,7 @@ def found_data(page: FoundPage) -> Json:
         **without_none(
             {
                 "published": page.published,
+                "published_from": page.published_from if page.published else None,
                 "score": page.score,
                 "fetched_at": page.fetched_at,
                 "content_hash": page.content_hash,

@@ -19,7 +19,16 @@ from kindly.models import (
     TimeRange,
 )
 from kindly.server import batch
-from kindly.server.arguments import Arguments, Language, Region, as_list, json_list, since_date
+from kindly.server.arguments import (
+    Arguments,
+    Day,
+    Domains,
+    Language,
+    Region,
+    as_list,
+    json_list,
+    since_date,
+)
 from kindly.server.json_schema import (
     BOOLEAN,
     OBJECT,
@@ -79,8 +88,12 @@ class WebSearchArguments(Arguments):
     num_results: Count = 3
     site: Annotated[str | None, Field(max_length=253), _shown("Only this domain")] = None
     time_range: TimeRange | None = None
-    language: Language = None
-    region: Region = None
+    include_domains: Domains = ()
+    exclude_domains: Domains = ()
+    published_after: Day = None
+    published_before: Day = None
+    language: Annotated[Language, _shown("e.g. en")] = None
+    region: Annotated[Region, _shown("Country, e.g. us")] = None
     safe_search: SafeSearch | None = None
     category: Category = "general"
     max_tokens: MaxTokens = None
@@ -129,12 +142,18 @@ class RecallArguments(Arguments):
 
 async def web_search(call: Call, arguments: WebSearchArguments) -> Output:
     """Search, read the pages found, and render what fits."""
+    if (arguments.published_after or "") > (arguments.published_before or "9999"):
+        raise InputError("published_after is later than published_before.", field="published_after")
     queries = [
         Query(
             text=text,
             count=arguments.num_results,
             site=arguments.site,
             time_range=arguments.time_range,
+            include_domains=arguments.include_domains,
+            exclude_domains=arguments.exclude_domains,
+            published_after=arguments.published_after,
+            published_before=arguments.published_before,
             language=arguments.language,
             region=arguments.region,
             safe_search=arguments.safe_search,
