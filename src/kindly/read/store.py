@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NAMED_SHARE = 4
+"""Of as many candidates as by words, this part is added by the words of titles and addresses."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
@@ -65,6 +68,8 @@ class Candidate:
     entry: StoredPageInfo
     chunk: Chunk
     vector: "Vectors | None"
+    outline: bytes | None = field(default=None, repr=False)
+    """The outline of its page (`kindly.read.pages.page_outline`); None if an older version stored the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +142,10 @@ class Store(Protocol):
     async def candidates(
         self, terms: Sequence[str], vector: "Vectors | None", limit: int
     ) -> list[Candidate]:
-        """Up to `limit` chunks by words and up to `limit` by vector, without duplicates, in no order."""
+        """Up to `limit` chunks by words and up to `limit` by vector, without duplicates, in no order.
+
+        In addition, the first chunks of a few pages that have these words in their title or address.
+        """
         ...
 
     async def entries(self, *, limit: int = 100, offset: int = 0) -> list[StoredPageInfo]:

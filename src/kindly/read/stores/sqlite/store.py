@@ -11,7 +11,9 @@ from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
+from kindly.read.pages.page_outline import NAMED
 from kindly.read.store import (
+    NAMED_SHARE,
     Candidate,
     EmbeddingModel,
     PageVersion,
@@ -84,6 +86,8 @@ class SqliteStore:
 
         def found(database: "sqlite3.Connection") -> list[Candidate]:
             numbers = dict.fromkeys(search.by_words(database, terms, limit))
+            named = [NAMED + term for term in terms]
+            numbers |= dict.fromkeys(search.by_words(database, named, limit // NAMED_SHARE))
             model = sql.model_of(database)
             if vector is not None and model and vector.shape == (model.dimension,):
                 near = self._sign_index.nearest(database, vector, limit)
