@@ -5,7 +5,7 @@ page becomes a row over the question's terms.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -210,21 +210,30 @@ def _links(
     slugs = {url.rpartition("/")[2] for url in numbers}
     weight_of = dict(zip(map(key_of, asked.terms), asked.weights.tolist(), strict=True))
     for number, page in enumerate(pages):
+        known = {"": -1}
         for chunk in page.chunks:
             linked = set[int]()
             for anchor, target in _LINK.findall(texts[chunk]):
-                path = _same(target.partition("#")[0])
-                if not path or path.rpartition("/")[2] not in slugs:
-                    continue
-                other = numbers.get(_same(urljoin(page.url, target)), number)
-                if other != number:
+                path = target.partition("#")[0]
+                other = known.get(path)
+                if other is None:
+                    other = known[path] = _target(page.url, path, numbers, slugs)
+                if other not in (-1, number):
                     linked.add(other)
-                    rows[other, PageColumn.ANCHOR] = max(
-                        rows[other, PageColumn.ANCHOR], _covered(anchor, weight_of)
+                    row = rows[other]
+                    row[PageColumn.ANCHOR] = max(
+                        row[PageColumn.ANCHOR], _covered(anchor, weight_of)
                     )
             for other in linked:
                 rows[other, PageColumn.LINKED] += 1
     rows[:, PageColumn.LINKED] = np.log1p(rows[:, PageColumn.LINKED])
+
+
+def _target(base: str, path: str, numbers: Mapping[str, int], slugs: Set[str]) -> int:
+    """The number of the page that a link leads to; -1 if it is no candidate."""
+    if _same(path).rpartition("/")[2] not in slugs:
+        return -1
+    return numbers.get(_same(urljoin(base, path)), -1)
 
 
 def _covered(text: str, weight_of: Mapping[int, float]) -> float:
