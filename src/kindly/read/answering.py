@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kindly.read.pages.page_order import PageOrder
     from kindly.read.ranking.rank import Index
 
     Vectors = NDArray[np.float32]
@@ -137,7 +138,9 @@ class Answering:
         chunks = [one.chunk for one in candidates]
         vectors = {one.chunk.id: one.vector for one in candidates if one.vector is not None}
         index = _build(chunks, stacked(chunks, vectors))
-        ranking = index.ask(question, vector, limit=limit, threshold=self._threshold)
+        ranking = index.ask(
+            question, vector, limit=limit, threshold=self._threshold, pages=_page_order(candidates)
+        )
         passages = ranking.passages or _longest(chunks, min(limit, LONGEST_PARTS))
         pages = {one.chunk.id: one.entry for one in candidates}
         citations = tuple(
@@ -164,6 +167,12 @@ def _build(chunks: Sequence[Chunk], vectors: "Vectors | None") -> "Index":
     from kindly.read.ranking.rank import Index
 
     return Index(chunks, vectors)
+
+
+def _page_order(candidates: Sequence[Candidate]) -> "PageOrder":
+    from kindly.read.pages.page_order import PageOrder
+
+    return PageOrder(candidates)
 
 
 def _longest(chunks: Sequence[Chunk], limit: int) -> tuple[Passage, ...]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+NAMED_SHARE = 4
+"""Of as many candidates as by words, this part is added by the words of titles and addresses."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
@@ -66,6 +69,8 @@ class Candidate:
     entry: StoredPageInfo
     chunk: Chunk
     vector: "Vectors | None"
+    outline: bytes | None = field(default=None, repr=False)
+    """The outline of its page (`kindly.read.pages.page_outline`); None if an older version stored the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,10 @@ class Store(Protocol):
         limit: int,
         scope: RecallScope = RecallScope(),  # noqa: B008 - frozen
     ) -> list[Candidate]:
-        """Up to `limit` chunks of a scope by words and up to `limit` by vector, without duplicates, in no order."""
+        """Up to `limit` chunks of a scope by words and up to `limit` by vector, without duplicates, in no order.
+
+        In addition, the first chunks of a few pages that have these words in their title or address.
+        """
         ...
 
     async def entries(

@@ -4,7 +4,7 @@ A passage is a run of sentences of one chunk: the window with the best score amo
 Pure arithmetic over arrays; it knows neither the store nor the embedder.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
+    PageScores = Callable[[str, QuestionTerms, Floats], Floats]
+    """Question, its terms, and the best score of each chunk → the score of each chunk's page."""
 
 SIZES = (400, 280, 280, 280, 320, 380, 480, 512)
 """Tokens of the first passages; later ones are as large as the last one here."""
@@ -45,6 +47,10 @@ SERVER_WEIGHT = 0.5
 """Of the cosine of a server's vectors, in standard deviations over the chunks."""
 SCORE_FALL = 0.1
 """The share of the distance to the best passage that is subtracted from a passage's log-odds."""
+PER_PAGE = 2
+"""Passages of one page before the other pages have had their turn."""
+LATER = 1e3
+"""Subtracted from the scores of a page that has had its turn."""
 CLOSEST = 3
 """Passages that are given where nothing seems to answer."""
 MAX_QUESTION = 2000
@@ -83,23 +89,30 @@ class Index:
         *,
         limit: int,
         threshold: float = answer_model.THRESHOLD,
+        pages: "PageScores | None" = None,
     ) -> Ranking:
         """At most `limit` passages, and whether the best one reaches the threshold; if not, at most `CLOSEST`.
 
         `vector` is the question's, by the model that made the chunks'. Scores fall from the first passage on; a passage
-        below the threshold supports the ones above it.
+        below the threshold supports the ones above it. `pages` decides which page comes first, if there are many.
         """
         terms = self._terms_of(question)
         if terms is None:
             return Ranking((), answered=False)
         with one_thread():
             found = features(terms)
-            scores = ranker_model.load().scores(found) + self._by_server(question, vector)
+            scores: Floats = ranker_model.load().scores(found) + self._by_server(question, vector)
             evidence = answer_model.load().evidence(answer_row(terms, found, scores))
+            if pages is not None:
+                scores = self._by_page(scores, pages(question, terms, self._best(scores)))
         answered = _score(evidence) >= threshold
         passages = tuple(
             self._passage(span, _score(evidence - SCORE_FALL * distance))
-            for span, distance in self._select(scores, limit if answered else min(limit, CLOSEST))
+            for span, distance in self._select(
+                scores,
+                limit if answered else min(limit, CLOSEST),
+                limit if pages is None else PER_PAGE,
+            )
         )
         return Ranking(passages, answered)
 
@@ -120,7 +133,7 @@ class Index:
 
     def spans(self, scores: "Floats", limit: int) -> list[tuple[int, int]]:
         """The offsets in the document of the passages that these scores select."""
-        chosen = self._select(scores, limit)
+        chosen = self._select(scores, limit, limit)
         return [self._offsets.span(begin, end) for (begin, end), _ in chosen]
 
     def windows(self) -> list[tuple[int, int]]:
@@ -154,9 +167,31 @@ class Index:
         deviations = (cosines - cosines.mean()) / max(1e-6, float(cosines.std()))
         return np.asarray(SERVER_WEIGHT * deviations[self._index.windows.chunk])
 
-    def _select(self, scores: "Floats", limit: int) -> Iterator[tuple[tuple[int, int], float]]:
-        """Sentence ranges, best first, with their distance to the first; none overlaps or repeats another."""
+    def _best(self, scores: "Floats") -> "Floats":
+        """The score of each chunk's best window."""
+        best = np.full(len(self.chunks), -np.inf, dtype=np.float32)
+        np.maximum.at(best, self._index.windows.chunk, scores)
+        return np.where(np.isinf(best), scores.min(), best)
+
+    def _by_page(self, scores: "Floats", of_pages: "Floats") -> "Floats":
+        """The scores of windows, moved so that the best window of each page has the score of its page."""
+        numbers = self._offsets.page_of_chunk
+        best = np.full(len(self.chunks), -np.inf, dtype=np.float32)
+        np.maximum.at(best, numbers[self._index.windows.chunk], scores)
+        chunk = self._index.windows.chunk
+        return np.asarray(scores - best[numbers[chunk]] + of_pages[chunk])
+
+    def _select(
+        self, scores: "Floats", limit: int, per_page: int
+    ) -> Iterator[tuple[tuple[int, int], float]]:
+        """Sentence ranges, best first, with their distance to the first; none overlaps or repeats another.
+
+        After `per_page` of one page, those of other pages come first.
+        """
         windows = self._index.windows
+        page_of = self._offsets.page_of_chunk[windows.chunk]
+        taken: dict[int, int] = {}
+        distance = 0.0
         used = np.zeros(len(self._index.sentences), dtype=bool)
         adjusted = self._adjusted(scores, used)
         cores: list[frozenset[int]] = []
@@ -178,7 +213,11 @@ class Index:
                 continue
             begin, end = self._grown(used, begin, end, SIZES[min(len(selected), len(SIZES) - 1)])
             used |= self._offsets.overlapping(begin, end)
-            distance = best - float(adjusted[window])
+            page, away = int(page_of[window]), best - float(adjusted[window])
+            distance = max(distance, away - LATER if away > LATER / 2 else away)
+            taken[page] = taken.get(page, 0) + 1
+            if taken[page] == per_page < limit:
+                scores = np.where(page_of == page, scores - LATER, scores)
             adjusted = self._adjusted(scores, used)
             cores.append(terms)
             grown = self._terms(begin, end)
@@ -259,7 +298,9 @@ class _Offsets:
         base = np.array([chunk.start for chunk in chunks], dtype=np.intp) - heads
         pages: dict[str, int] = {}
         numbers = [pages.setdefault(chunk.url, len(pages)) for chunk in chunks]
-        self._page = np.array(numbers, dtype=np.intp)[sentences.chunk]
+        self.page_of_chunk = np.array(numbers, dtype=np.intp)
+        """Which page each chunk is of."""
+        self._page = self.page_of_chunk[sentences.chunk]
         base, heads = base[sentences.chunk], heads[sentences.chunk]
         self._start = base + np.maximum(heads, sentences.start)
         self._end = base + np.maximum(heads, sentences.end)

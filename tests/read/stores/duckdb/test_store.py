@@ -20,7 +20,7 @@ from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.stores.duckdb import FILE
 from kindly.read.stores.duckdb.file import DuckLibrary
-from kindly.read.stores.duckdb.rows import MIGRATIONS, DuckdbNewPage, drop_vectors, put, terms_of
+from kindly.read.stores.duckdb.rows import MIGRATIONS, drop_vectors, new_page, put, terms_of
 from kindly.read.stores.duckdb.store import DuckStore
 from tests.support.processes import PATIENCE_S, killed_after
 from tests.support.stored_pages import DIMENSION, MODEL, page
@@ -69,7 +69,7 @@ def held(path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def first_vectors(database: duckdb.DuckDBPyConnection) -> None:
-    put(DuckdbNewPage(TEA.entry, TEA.chunks, terms_of(TEA.chunks), TEA.vectors, MODEL), database)
+    put(new_page(TEA.entry, TEA.chunks, terms_of(TEA.chunks), TEA.vectors, MODEL), database)
 
 
 @pytest.mark.parametrize("change", [first_vectors, drop_vectors])

@@ -17,6 +17,7 @@ import pytest
 
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import StoreRefused, StoreUnavailable
+from kindly.read.pages.page_outline import page_indexing
 from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
 from kindly.read.stores.sqlite import FILE, file, rows, search
@@ -196,6 +197,7 @@ async def test_chunks_of_the_first_version_are_found_without_it(path: Path) -> N
         database.execute("ALTER TABLE documents DROP COLUMN collection")
         for table in ("collections", "crawl_pages", "crawl_pace"):
             database.execute(f"DROP TABLE {table}")
+        database.execute("ALTER TABLE documents DROP COLUMN outline")
         database.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
         database.commit()
     async with contextlib.aclosing(SqliteStore(path)) as store:
@@ -352,7 +354,8 @@ async def test_a_page_dropped_by_another_process_while_it_is_rewritten_is_comple
     """Its terms were assumed to be stored already."""
     async with contextlib.aclosing(SqliteStore(path)) as store:
         new = rows.SqliteNewPage(TEA.entry, TEA.chunks, TEA.vectors, MODEL)
-        await store._file.write(partial(rows.put, new, {}))
+        indexing = page_indexing(TEA.entry, TEA.chunks)
+        await store._file.write(partial(rows.put, new, {}, indexing))
         (found,) = await store.candidates(terms("oxidised"), None, 5)
         assert found.chunk == TEA.chunks[1]
 

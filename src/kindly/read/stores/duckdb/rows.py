@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
+from kindly.read.pages.page_outline import NAMED, page_indexing
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
 from kindly.read.store import (
+    NAMED_SHARE,
     Candidate,
     EmbeddingModel,
     PageVersion,
@@ -54,18 +56,20 @@ CREATE TABLE documents (
 """,
     "ALTER TABLE documents ADD COLUMN cut BOOLEAN DEFAULT false",
     f"ALTER TABLE documents ADD COLUMN collection TEXT DEFAULT '';\n{CRAWLS.migration}",
+    "ALTER TABLE documents ADD COLUMN outline BLOB",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
 CHUNKS = f"SELECT {CHUNK}, embedding FROM chunks WHERE url = ? ORDER BY position"  # noqa: S608
 CANDIDATES = f"""
 SELECT {", ".join("c." + one for one in CHUNK.split(", "))}, embedding,
-    {", ".join("d." + one for one in DOCUMENT.split(", "))}
+    {", ".join("d." + one for one in DOCUMENT.split(", "))}, d.outline
 FROM chunks AS c JOIN documents AS d USING (url)
 WHERE id IN (SELECT unnest(?::TEXT[]))
 """  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT OR REPLACE INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO documents ({DOCUMENT}, size, outline)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """  # noqa: S608
 INSERT_CHUNKS = f"""
 INSERT INTO chunks ({CHUNK}, position, terms, url, embedding)
@@ -85,18 +89,33 @@ WHERE id = ?
 
 @dataclass(frozen=True, slots=True)
 class DuckdbNewPage:
-    """A page to write, with the terms of its chunks."""
+    """A page to write, with the terms of its chunks: each between spaces."""
 
     entry: StoredPageInfo
     chunks: tuple[Chunk, ...]
     terms: Mapping[str, str]
     vectors: "Mapping[str, Vectors]"
     model: EmbeddingModel | None
+    outline: bytes
+
+
+def new_page(
+    entry: StoredPageInfo,
+    chunks: tuple[Chunk, ...],
+    terms: Mapping[str, str],
+    vectors: "Mapping[str, Vectors]",
+    model: EmbeddingModel | None,
+) -> DuckdbNewPage:
+    """A page to write, from the terms of its chunks by id."""
+    indexing = page_indexing(entry, chunks)
+    named = {chunks[0].id: f"{indexing.named} "} if chunks else {}
+    spaced = {id_: f" {own} {named.get(id_, '')}" for id_, own in terms.items()}
+    return DuckdbNewPage(entry, chunks, spaced, vectors, model, indexing.outline)
 
 
 def terms_of(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """The indexed terms of chunks, by id: each term between spaces."""
-    return {chunk.id: f" {' '.join(row_format.indexed_terms(chunk))} " for chunk in chunks}
+    """The indexed terms of chunks, by id."""
+    return {chunk.id: " ".join(row_format.indexed_terms(chunk)) for chunk in chunks}
 
 
 def model_of(database: "duckdb.DuckDBPyConnection") -> EmbeddingModel | None:
@@ -172,9 +191,9 @@ def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
     dropped = [id_ for id_ in known if id_ not in unchanged]
     if dropped:
         database.execute("DELETE FROM chunks WHERE id IN (SELECT unnest(?::TEXT[]))", [dropped])
-    size = row_format.estimated_bytes(page.chunks, dimension)
-    values = (*row_format.from_entry(page.entry, _naive(page.entry.crawled_at)), size)
-    database.execute(UPSERT_DOCUMENT, values)
+    size = row_format.estimated_bytes(page.chunks, dimension) + len(page.outline)
+    values = row_format.from_entry(page.entry, _naive(page.entry.crawled_at))
+    database.execute(UPSERT_DOCUMENT, (*values, size, page.outline))
     for position, one in enumerate(page.chunks):
         place = (one.start, one.end, one.tokens, position)
         if one.id in unchanged and known[one.id][0] != place:
@@ -189,9 +208,8 @@ def put_all(pages: Sequence[PreparedPage], database: "duckdb.DuckDBPyConnection"
     for page in pages:
         entry = row_format.storable_entry(page.entry)
         chunks = row_format.storable_chunks(page.chunks)
-        terms = {id_: f" {words} " for id_, words in page.terms.items()}
         vectors = row_format.to_vectors(page.halves)
-        put(DuckdbNewPage(entry, chunks, terms, vectors, page.model), database)
+        put(new_page(entry, chunks, page.terms, vectors, page.model), database)
 
 
 def versions(urls: Sequence[str], database: "duckdb.DuckDBPyConnection") -> dict[str, PageVersion]:
@@ -320,7 +338,9 @@ def candidates(
     import numpy as np
 
     within = _limit_to(database, scope)
-    ids = _by_words(database, tuple(dict.fromkeys(terms))[:MAX_TERMS], limit, within)
+    distinct = tuple(dict.fromkeys(terms))[:MAX_TERMS]
+    ids = _by_words(database, distinct, limit, within)
+    ids += _by_words(database, [NAMED + term for term in distinct], limit // NAMED_SHARE, within)
     model = model_of(database)
     if vector is not None and model and vector.shape == (model.dimension,):
         ids += _by_vector(database, vector, limit, within)
@@ -328,7 +348,7 @@ def candidates(
     for row in database.execute(CANDIDATES, [list(dict.fromkeys(ids))]).fetchall():
         known = None if row[EMBEDDING] is None else np.array(row[EMBEDDING], np.float32)
         entry = _to_entry(row[EMBEDDING + 1 :])
-        found.append(Candidate(entry, row_format.to_chunk(entry.key, row), known))
+        found.append(Candidate(entry, row_format.to_chunk(entry.key, row), known, row[-1]))
     return [one for one in found if row_format.in_scope(one.entry, scope)]
 
 

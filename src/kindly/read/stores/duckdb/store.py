@@ -71,8 +71,10 @@ class DuckStore:
         model: EmbeddingModel | None,
     ) -> None:
         kept = row_format.storable_chunks(chunks)
-        terms = await anyio.to_thread.run_sync(sql.terms_of, kept)
-        page = sql.DuckdbNewPage(row_format.storable_entry(entry), kept, terms, vectors, model)
+        known = row_format.storable_entry(entry)
+        page = await anyio.to_thread.run_sync(
+            lambda: sql.new_page(known, kept, sql.terms_of(kept), vectors, model)
+        )
         await self._file.run(partial(sql.put, page))
 
     async def put_all(self, pages: Sequence[PreparedPage]) -> None:

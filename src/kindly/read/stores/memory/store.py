@@ -12,7 +12,9 @@ from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
+from kindly.read.pages.page_outline import NAMED, PageIndexing, page_indexing
 from kindly.read.store import (
+    NAMED_SHARE,
     Candidate,
     EmbeddingModel,
     PageVersion,
@@ -37,6 +39,7 @@ class _MemoryPage:
     chunks: tuple[Chunk, ...]
     vectors: "Mapping[str, Vectors]"
     terms: Mapping[str, Counter[str]]
+    indexing: PageIndexing
 
     @property
     def is_complete(self) -> bool:
@@ -104,11 +107,13 @@ class MemoryStore:
         before = self._pages.get(entry.key)
         known = {**vectors, **({} if before is None else before.vectors)}
         terms = {**counted, **({} if before is None else before.terms)}
+        stored = row_format.storable_entry(entry)
         self._pages[entry.key] = _MemoryPage(
-            row_format.storable_entry(entry),
+            stored,
             kept,
             {one.id: known[one.id] for one in kept if one.id in known},
             {one.id: terms.get(one.id) or Counter(row_format.indexed_terms(one)) for one in kept},
+            page_indexing(stored, kept),
         )
 
     async def touch(self, url: str, crawled_at: datetime) -> None:
@@ -134,12 +139,23 @@ class MemoryStore:
                 if (known := page.vectors.get(chunk.id)) is not None and known.shape == vector.shape
             ]
         best = sorted(words, reverse=True)[:limit] + sorted(near, reverse=True)[:limit]
+        chosen = [held[place] for _, place in best]
+        chosen += self._by_names(terms, limit // NAMED_SHARE, scope)
+        once = {chunk.id: (page, chunk) for page, chunk in chosen}
         return [
-            Candidate(
-                held[place][0].entry, held[place][1], held[place][0].vectors.get(held[place][1].id)
-            )
-            for place in dict.fromkeys(place for _, place in best)
+            Candidate(page.entry, chunk, page.vectors.get(chunk.id), page.indexing.outline)
+            for page, chunk in once.values()
         ]
+
+    def _by_names(
+        self, terms: Sequence[str], limit: int, scope: RecallScope
+    ) -> list[tuple[_MemoryPage, Chunk]]:
+        """The first chunks of the pages that have these words in their title or address."""
+        held = (page for page in self._pages.values() if page.chunks)
+        pages = [page for page in held if row_format.in_scope(page.entry, scope)]
+        names = [Counter(page.indexing.named.split()) for page in pages]
+        found = sorted(_by_words(names, {NAMED + term for term in terms}), reverse=True)[:limit]
+        return [(pages[place], pages[place].chunks[0]) for _, place in found]
 
     async def entries(
         self, *, limit: int = 100, offset: int = 0, collection: str = ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
+from kindly.read.pages.page_outline import page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 
@@ -49,6 +50,7 @@ CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastup
     "ALTER TABLE kindly_documents ADD COLUMN collection text NOT NULL DEFAULT '';\n"
     "CREATE INDEX kindly_documents_of_collection ON kindly_documents (collection) "
     f"WHERE collection <> '';\n{CRAWLS.migration}",
+    "ALTER TABLE kindly_documents ADD COLUMN outline bytea",
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
@@ -61,13 +63,13 @@ SELECT {DOCUMENT}, doc, c.n, {PREPARED_CHUNK}, embedding
 FROM kindly_documents LEFT JOIN kindly_chunks AS c USING (doc)
 """.encode()  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT INTO kindly_documents ({DOCUMENT}, key, size)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s)
+INSERT INTO kindly_documents ({DOCUMENT}, key, size, outline)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, encode(sha256(convert_to(%s, 'UTF8')), 'hex'), %s, %s)
 ON CONFLICT (key) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
     how = excluded.how, partial = excluded.partial, cut = excluded.cut,
-    size = excluded.size
+    size = excluded.size, outline = excluded.outline
 RETURNING doc
 """.encode()  # noqa: S608
 INSERT_CHUNK = f"""
@@ -100,11 +102,26 @@ class PostgresNewPage:
     words: Mapping[str, str]
     vectors: "Mapping[str, Vectors]"
     model: EmbeddingModel | None
+    outline: bytes
 
 
-def words_of(chunks: Iterable[Chunk]) -> dict[str, str]:
-    """The lexemes of chunks, by id: each term with its positions."""
-    return {chunk.id: _lexemes(row_format.indexed_terms(chunk)) for chunk in chunks}
+def new_page(
+    entry: StoredPageInfo,
+    chunks: tuple[Chunk, ...],
+    terms: Mapping[str, Sequence[str]],
+    vectors: "Mapping[str, Vectors]",
+    model: EmbeddingModel | None,
+) -> PostgresNewPage:
+    """A page to write, from the terms of its chunks by id."""
+    indexing = page_indexing(entry, chunks)
+    named = {chunks[0].id: indexing.named.split()} if chunks else {}
+    words = {id_: _lexemes([*named.get(id_, ()), *own]) for id_, own in terms.items()}
+    return PostgresNewPage(entry, chunks, words, vectors, model, indexing.outline)
+
+
+def terms_of(chunks: Iterable[Chunk]) -> dict[str, list[str]]:
+    """The indexed terms of chunks, by id."""
+    return {chunk.id: row_format.indexed_terms(chunk) for chunk in chunks}
 
 
 def _lexemes(terms: Sequence[str]) -> str:
@@ -180,9 +197,11 @@ def to_vector(half: "HalfVector") -> "Vectors":
 def put(page: PostgresNewPage, connection: "Connection") -> None:
     """Store the page as exactly these chunks."""
     model = _settled_model(connection, page)
-    size = row_format.estimated_bytes(page.chunks, model.dimension if model else 0)
-    values = (*row_format.from_entry(page.entry, page.entry.crawled_at), page.entry.key, size)
-    row = connection.execute(UPSERT_DOCUMENT, values).fetchone()
+    dimension = model.dimension if model else 0
+    size = row_format.estimated_bytes(page.chunks, dimension) + len(page.outline)
+    values = row_format.from_entry(page.entry, page.entry.crawled_at)
+    added = (page.entry.key, size, page.outline)
+    row = connection.execute(UPSERT_DOCUMENT, (*values, *added)).fetchone()
     doc = row[0] if row else 0
     known = {
         id_: (n, tuple(place), has)
@@ -213,9 +232,9 @@ def put_all(pages: Sequence[PreparedPage], connection: "Connection") -> None:
     for page in sorted(pages, key=lambda one: one.entry.key):  # all writers lock rows in one order
         entry = row_format.storable_entry(page.entry)
         chunks = row_format.storable_chunks(page.chunks)
-        words = {id_: _lexemes(terms.split()) for id_, terms in page.terms.items()}
+        terms = {id_: own.split() for id_, own in page.terms.items()}
         vectors = row_format.to_vectors(page.halves)
-        put(PostgresNewPage(entry, chunks, words, vectors, page.model), connection)
+        put(new_page(entry, chunks, terms, vectors, page.model), connection)
 
 
 def versions(urls: Sequence[str], connection: "Connection") -> dict[str, PageVersion]:

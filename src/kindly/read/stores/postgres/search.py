@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kindly.models import RecallScope
 from kindly.read import row_format
+from kindly.read.pages.page_outline import NAMED
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK
-from kindly.read.store import Candidate
+from kindly.read.store import NAMED_SHARE, Candidate
 from kindly.read.stores.postgres.rows import model_of, quoted, to_entry, to_vector
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ GROUP BY n ORDER BY sum(rank * rarity) DESC LIMIT %(limit)s
 """
 EMBEDDING = row_format.DOCUMENT_COLUMNS + row_format.PREPARED_CHUNK_COLUMNS
 CANDIDATES = f"""
-SELECT {DOCUMENT}, {PREPARED_CHUNK}, embedding FROM kindly_chunks JOIN kindly_documents USING (doc)
+SELECT {DOCUMENT}, {PREPARED_CHUNK}, embedding, outline FROM kindly_chunks JOIN kindly_documents USING (doc)
 WHERE n = ANY(%s)
 """.encode()  # noqa: S608 - names only
 NEAREST_IN_SCOPE = """
@@ -116,8 +117,12 @@ def candidates(
     """Chunks by words and by vector, without duplicates."""
     indexable = [term for term in dict.fromkeys(terms) if len(term.encode()) < MAX_TERM_BYTES]
     storable = [row_format.storable(term) for term in indexable if term.strip()][:MAX_TERMS]
-    known = counts.now(connection)
-    numbers = _by_words(connection, storable, limit, known, scope) if storable else []
+    numbers = []
+    if storable:
+        known = counts.now(connection)
+        numbers = _by_words(connection, storable, limit, known, scope)
+        named = [NAMED + term for term in storable]
+        numbers += _by_words(connection, named, limit // NAMED_SHARE, known, scope)
     model = model_of(connection)
     if vector is not None and model and vector.shape == (model.dimension,):
         numbers += _by_vector(connection, vector, limit, scope)
@@ -127,6 +132,7 @@ def candidates(
             entry,
             row_format.to_prepared_chunk(entry.key, row[row_format.DOCUMENT_COLUMNS :]),
             None if row[EMBEDDING] is None else to_vector(row[EMBEDDING]),
+            row[EMBEDDING + 1],
         )
         for row in found.fetchall()
         if row_format.in_scope(entry := to_entry(row), scope)

@@ -67,8 +67,10 @@ class PostgresStore:
         model: EmbeddingModel | None,
     ) -> None:
         kept = row_format.storable_chunks(chunks)
-        words = await anyio.to_thread.run_sync(sql.words_of, kept)
-        page = sql.PostgresNewPage(row_format.storable_entry(entry), kept, words, vectors, model)
+        known = row_format.storable_entry(entry)
+        page = await anyio.to_thread.run_sync(
+            lambda: sql.new_page(known, kept, sql.terms_of(kept), vectors, model)
+        )
         await self._server.run(partial(sql.put, page))
 
     async def put_all(self, pages: Sequence[PreparedPage]) -> None:

@@ -10,6 +10,7 @@ from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect
 from kindly.read.crawls.micros import from_micros, to_micros
+from kindly.read.pages.page_outline import PageIndexing, page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
 from kindly.read.stores.sqlite.sign_index import bits_of_half, to_bits
@@ -61,6 +62,7 @@ CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S60
     "ALTER TABLE documents ADD COLUMN collection TEXT NOT NULL DEFAULT '';\n"
     "CREATE INDEX documents_of_collection ON documents (collection) WHERE collection <> '';\n"
     f"{CRAWLS.migration}",
+    "ALTER TABLE documents ADD COLUMN outline BLOB",
 )
 
 # The statements below contain no values, only the two lists of column names.
@@ -70,11 +72,13 @@ DOC_NUMBER = row_format.DOCUMENT_COLUMNS
 ENTRIES = f"{ENTRY} WHERE ? IN ('', collection) ORDER BY last_crawled DESC, url LIMIT ? OFFSET ?"
 CHUNKS = f"SELECT {PREPARED_CHUNK}, embedding FROM chunks WHERE doc = ? ORDER BY position"  # noqa: S608
 UPSERT_DOCUMENT = f"""
-INSERT INTO documents ({DOCUMENT}, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents ({DOCUMENT}, size, outline)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (url) DO UPDATE SET title = excluded.title, etag = excluded.etag,
     last_modified = excluded.last_modified, last_crawled = excluded.last_crawled,
     content_hash = excluded.content_hash, total = excluded.total, language = excluded.language,
-    how = excluded.how, partial = excluded.partial, cut = excluded.cut, size = excluded.size
+    how = excluded.how, partial = excluded.partial, cut = excluded.cut, size = excluded.size,
+    outline = excluded.outline
 """  # noqa: S608
 INSERT_CHUNK = f"""
 INSERT INTO chunks ({PREPARED_CHUNK}, doc, position, embedding)
@@ -193,10 +197,15 @@ def prepared(
     """The write of a page, with the terms of its new chunks computed before the transaction."""
     known = known_chunks(page.entry.key, database)
     new = [one for one in page.chunks if one.id not in known or not known[one.id].embedded]
-    return partial(put, page, terms_of(new))
+    return partial(put, page, terms_of(new), page_indexing(page.entry, page.chunks))
 
 
-def put(page: SqliteNewPage, terms: Mapping[str, str], database: "sqlite3.Connection") -> None:
+def put(
+    page: SqliteNewPage,
+    terms: Mapping[str, str],
+    indexing: PageIndexing,
+    database: "sqlite3.Connection",
+) -> None:
     """Store the page as exactly these chunks."""
     stored = model_of(database)
     model = row_format.model_to_keep(stored, page.model, page.vectors)
@@ -214,12 +223,15 @@ def put(page: SqliteNewPage, terms: Mapping[str, str], database: "sqlite3.Connec
     }
     _drop_chunks(database, [old for id_, old in known.items() if id_ not in unchanged])
     dimension = (model or stored or EmbeddingModel("", 0)).dimension
-    doc = _upsert_document(database, page.entry, row_format.estimated_bytes(page.chunks, dimension))
+    size = row_format.estimated_bytes(page.chunks, dimension) + len(indexing.outline)
+    doc = _upsert_document(database, page.entry, size, indexing.outline)
     for position, chunk in enumerate(page.chunks):
         if chunk.id not in unchanged:
             added = terms.get(chunk.id)
             if added is None:  # another process dropped it after `prepare`
                 added = terms_of([chunk])[chunk.id]
+            if not position:
+                added = f"{added} {indexing.named}"
             _add_chunk(database, chunk, (doc, position), added, page.vectors.get(chunk.id))
         elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
             database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
@@ -230,7 +242,8 @@ def put_all(pages: Sequence[PreparedPage], database: "sqlite3.Connection") -> No
     for page in pages:
         entry = row_format.storable_entry(page.entry)
         chunks = row_format.storable_chunks(page.chunks)
-        put(SqliteNewPage(entry, chunks, page.halves, page.model), page.terms, database)
+        new = SqliteNewPage(entry, chunks, page.halves, page.model)
+        put(new, page.terms, page_indexing(entry, chunks), database)
 
 
 def versions(urls: Sequence[str], database: "sqlite3.Connection") -> dict[str, PageVersion]:
@@ -242,8 +255,10 @@ def versions(urls: Sequence[str], database: "sqlite3.Connection") -> dict[str, P
     }
 
 
-def _upsert_document(database: "sqlite3.Connection", entry: StoredPageInfo, size: int) -> int:
-    values = (*row_format.from_entry(entry, to_micros(entry.crawled_at)), size)
+def _upsert_document(
+    database: "sqlite3.Connection", entry: StoredPageInfo, size: int, outline: bytes
+) -> int:
+    values = (*row_format.from_entry(entry, to_micros(entry.crawled_at)), size, outline)
     database.execute(UPSERT_DOCUMENT, values)
     (doc,) = database.execute("SELECT doc FROM documents WHERE url = ?", (entry.key,)).fetchone()
     return int(doc)

@@ -41,7 +41,7 @@ EMBEDDINGS = "SELECT n, embedding FROM chunks WHERE embedding IS NOT NULL"
 EMBEDDING = PREPARED_CHUNK_COLUMNS
 """The column after those of the chunk."""
 CANDIDATES = f"""
-SELECT {PREPARED_CHUNK}, embedding, {DOCUMENT} FROM chunks JOIN documents USING (doc)
+SELECT {PREPARED_CHUNK}, embedding, {DOCUMENT}, outline FROM chunks JOIN documents USING (doc)
 """  # noqa: S608
 
 
@@ -166,7 +166,7 @@ def fetched(database: "sqlite3.Connection", numbers: Iterable[int]) -> list[Cand
         if url not in pages:
             pages[url] = to_entry(document)
         vector = None if row[EMBEDDING] is None else next(vectors)
-        candidates.append(Candidate(pages[url], to_prepared_chunk(url, row), vector))
+        candidates.append(Candidate(pages[url], to_prepared_chunk(url, row), vector, row[-1]))
     return candidates
 
 

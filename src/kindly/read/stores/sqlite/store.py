@@ -14,7 +14,9 @@ from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
 from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
 from kindly.read.crawls.micros import to_micros
+from kindly.read.pages.page_outline import NAMED
 from kindly.read.store import (
+    NAMED_SHARE,
     Candidate,
     EmbeddingModel,
     PageVersion,
@@ -100,6 +102,8 @@ class SqliteStore:
 
         def found(database: "sqlite3.Connection") -> list[Candidate]:
             numbers = dict.fromkeys(search.by_words(database, terms, limit, scope))
+            named = [NAMED + term for term in terms]
+            numbers |= dict.fromkeys(search.by_words(database, named, limit // NAMED_SHARE, scope))
             model = sql.model_of(database)
             if vector is not None and model and vector.shape == (model.dimension,):
                 allowed = search.numbers_in(database, scope) if scope else None

@@ -1,0 +1,1 @@
+"""Sites and questions that `tools.train_pages` learns from."""
