@@ -246,6 +246,8 @@ class Page:
     """Whether the body ends at the size limit, not at the page's end."""
     private: bool = False
     """Whether it was requested with a login, so that it is neither stored nor shared."""
+    note: str = ""
+    """What is to be said about how it was retrieved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,9 @@ class Stages:
         with span(Step.EXTRACT, bytes=len(page.body)) as step:
             document = await self.extractor.extract(page, options, deadline)
             step.note(characters=len(document.text))
+        if page.note:
+            notes = " ".join(filter(None, (page.note, document.note)))
+            document = replace(document, note=notes)
         masked = self.redactor.record(document)
         if masked.text is document.text:
             return masked

@@ -35,6 +35,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         host_concurrency=settings.host_concurrency,
         respect_robots=settings.respect_robots_txt,
         logins=Logins(settings.login_headers),
+        archive_url=settings.archive_url if settings.archive else None,
         cache_ttl_s=settings.cache_hours * 3600,
         cache_max_bytes=settings.cache_mb * 1_000_000,
     )

@@ -13,7 +13,7 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
-from kindly.errors import PageTimeout
+from kindly.errors import PageNotFound, PageTimeout, PageUnreachable
 from kindly.fetch.chain.host_pacing import PacedHop
 from kindly.fetch.chain.page_cache import CachedFetch
 from kindly.fetch.chain.page_store import SqlitePageCache
@@ -29,6 +29,7 @@ from kindly.fetch.chain.types import (
     Logins,
     PageRequest,
 )
+from kindly.fetch.chain.wayback import WaybackMachine
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
@@ -71,11 +72,13 @@ class Fetcher:
         timeout_s: float,
         check: Callable[[Url], None],
         private: "PrivatePages | None" = None,
+        archive: WaybackMachine | None = None,
     ) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
         self._check = check
         self._private = private or PrivatePages(pages)
+        self._archive = archive
 
     def check(self, url: Url) -> None:
         """Check a URL against the guard's policy without a request.
@@ -94,9 +97,8 @@ class Fetcher:
             FetchError: a leaf with the reason.
         """
         request = PageRequest(url, deadline.within(self._timeout_s), force_refresh)
-        return await self._in_time(
-            request, self._private if self._private.has(url) else self._pages
-        )
+        pages = self._private if self._private.has(url) else self._page_or_copy
+        return await self._in_time(request, pages)
 
     async def if_changed(self, url: Url, deadline: Deadline, known: Page) -> Page | None:
         """The page at `url` if it differs from the known one, whose ETag and date are sent; None if it does not.
@@ -118,6 +120,16 @@ class Fetcher:
                 return await fetch(request)
         except TimeoutError as error:
             raise PageTimeout(f"{url.host} did not answer in time.", url=str(url)) from error
+
+    async def _page_or_copy(self, request: PageRequest) -> Page:
+        """The page or, if it is gone or cannot be reached, its copy in the archive."""
+        try:
+            return await self._pages(request)
+        except (PageNotFound, PageUnreachable) as gone:
+            copy = await self._archive.copy_of(request, gone) if self._archive else None
+            if copy is None:
+                raise
+            return copy
 
     async def cached(self, url: Url) -> Page | None:
         """The cached page, of any age, without a request.
@@ -194,7 +206,8 @@ async def open_fetcher(
     try:
         pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
         private = PrivatePages(chains.pages, limits.logins)
-        yield Fetcher(pages, limits.timeout_s, guard.check, private)
+        archive = WaybackMachine(chains.apis, limits.archive_url) if limits.archive_url else None
+        yield Fetcher(pages, limits.timeout_s, guard.check, private, archive)
     finally:
         await http.aclose()
         await cache.aclose()

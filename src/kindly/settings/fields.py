@@ -159,6 +159,16 @@ class SettingFields(BaseModel):
     allowed_domains: Annotated[
         Listed, Env("KINDLY_ALLOWED_DOMAINS", "If set, the only domains that may be fetched.")
     ] = ()
+    archive: Annotated[
+        bool,
+        Env(
+            "KINDLY_ARCHIVE",
+            "Look a page that is gone or cannot be reached up in the Wayback Machine.",
+        ),
+    ] = False
+    archive_url: Annotated[
+        ExactUrl, Env("KINDLY_ARCHIVE_URL", "The address of the Wayback Machine's API.")
+    ] = "https://archive.org"
     logins: Annotated[
         Path | None,
         Env(

@@ -60,6 +60,8 @@ class FetchLimits:
     """Requests per second to one public host; also the size of a burst."""
     respect_robots: bool = True
     logins: Logins = field(default_factory=Logins)
+    archive_url: str | None = None
+    """Where copies of dead pages are looked up; None: nowhere."""
     cache_ttl_s: float = 86_400.0
     cache_max_bytes: int = 256 * 1024 * 1024
 

@@ -11,6 +11,7 @@ from kindly.fetch.loaders.rfc import RFC
 from kindly.fetch.loaders.stackexchange import STACKEXCHANGE
 from kindly.fetch.loaders.twin import TWIN
 from kindly.fetch.loaders.wikipedia import WIKIPEDIA
+from kindly.fetch.loaders.youtube import YOUTUBE
 
 LOADERS: tuple[Loader, ...] = (
     STACKEXCHANGE,
@@ -22,5 +23,6 @@ LOADERS: tuple[Loader, ...] = (
     CRATES,
     HACKERNEWS,
     RFC,
+    YOUTUBE,
     TWIN,
 )
