@@ -77,20 +77,21 @@ def with_headings(blocks: Blocks, keep: Flags) -> Flags:
 def with_likely_headings(blocks: Blocks, keep: Flags, probabilities: Floats) -> Flags:
     """The kept blocks and the headings that are probably content, though the text below them is not: names of cards."""
     spans = [span for span, _ in _headings(blocks)]
+    likely = ((probabilities >= LIKELY_HEADING) & ~keep).tolist()
+    dropped = [(start, end) for start, end in spans if likely[start]]
+    if not dropped:
+        return keep
     in_heading = np.zeros(len(keep), np.bool_)
     for start, end in spans:
         in_heading[start:end] = True
     stops = np.append(np.flatnonzero(keep | in_heading), len(keep))
     kept = np.flatnonzero(keep)
     extended = keep.copy()
-    for start, end in spans:
-        probability = probabilities[start]
-        if probability < LIKELY_HEADING or keep[start]:
-            continue
+    for start, end in dropped:
         stop = stops[np.searchsorted(stops, end)]
         above_heading = stop < len(keep) and keep[stop] and in_heading[stop]
         between = kept[0] < start < kept[-1] and not above_heading
-        if between or probability >= CERTAIN_HEADING:
+        if between or probabilities[start] >= CERTAIN_HEADING:
             extended[start:end] = True
     return extended
 
