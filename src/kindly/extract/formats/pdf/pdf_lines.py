@@ -74,13 +74,13 @@ class Line:
     def of(cls, words: Sequence[Word]) -> "Line":
         """The line of these words, which are in reading order."""
         words = _in_order(words)
-        size = words[0].size
+        size, main = words[0].size, words
         if any(word.size != size for word in words):
             counted: Counter[float] = Counter()
             for word in words:
                 counted[word.size] += len(word.text)
             size = max(counted, key=lambda known: (counted[known], known))
-        main = [word for word in words if word.size >= SCRIPT_SHARE * size] or words
+            main = [word for word in words if word.size >= SCRIPT_SHARE * size] or words
         return cls(
             tuple(words),
             min(word.left for word in words),
@@ -103,16 +103,19 @@ class Line:
     @cached_property
     def font(self) -> Font:
         """The font of most of its characters."""
-        if len(self.words) == 1:
-            return self.words[0].font
-        counted: Counter[Font] = Counter()
+        first = self.words[0].font
+        if all(word.font is first for word in self.words):
+            return first
+        counted: dict[Font, int] = {}
         for word in self.words:
-            counted[word.font] += len(word.text)
+            counted[word.font] = counted.get(word.font, 0) + len(word.text)
         return max(counted, key=lambda font: counted[font])
 
     @cached_property
     def bold(self) -> bool:
         """Whether all its letters are bold."""
+        if not any(word.font.bold for word in self.words):
+            return False
         letters = [word for word in self.words if any(map(str.isalnum, word.text))]
         return bool(letters) and all(word.font.bold for word in letters)
 
@@ -164,10 +167,12 @@ def without_shadows(lines: Iterable[Sequence[Word]]) -> list[list[Word]]:
         for word in line:
             step = SHADOW * word.size + 0.1
             x, y = word.left / step, word.bottom / step
-            near = {(word.text, int(x), int(y)), (word.text, int(x + 0.5), int(y + 0.5))}
-            if seen.isdisjoint(near):
+            one = (word.text, int(x), int(y))
+            other = (word.text, int(x + 0.5), int(y + 0.5))
+            if one not in seen and other not in seen:
                 kept.append(word)
-            seen |= near
+            seen.add(one)
+            seen.add(other)
         if kept:
             found.append(kept)
     return found
@@ -225,18 +230,27 @@ def gap(one: Word, other: Word) -> float:
 
 def same_row(one: Word | Line | Box, other: Word | Line | Box) -> bool:
     """Whether two pieces are side by side."""
-    common = min(one.top, other.top) - max(one.bottom, other.bottom)
-    return common > SAME_ROW * min(one.top - one.bottom, other.top - other.bottom)
+    top, bottom, other_top, other_bottom = one.top, one.bottom, other.top, other.bottom
+    height, other_height = top - bottom, other_top - other_bottom
+    common = (top if top < other_top else other_top) - (
+        bottom if bottom > other_bottom else other_bottom
+    )
+    return common > SAME_ROW * (height if height < other_height else other_height)
 
 
 def _pieces(words: Sequence[Word]) -> list[list[Word]]:
-    found: list[list[Word]] = [[words[0]]]
+    last = words[0]
+    piece = [last]
+    found = [piece]
     for word in words[1:]:
-        last = found[-1][-1]
-        if _apart(last, word) > WIDE_GAP * max(last.size, word.size) or not _level(last, word):
-            found.append([word])
+        apart = word.left - last.right if last.turned == word.turned == 0 else _apart(last, word)
+        wide = WIDE_GAP * (last.size if last.size > word.size else word.size)
+        if apart > wide or last.left - word.right > wide or not _level(last, word):
+            piece = [word]
+            found.append(piece)
         else:
-            found[-1].append(word)
+            piece.append(word)
+        last = word
     return found
 
 

@@ -4,6 +4,7 @@ Each text object is examined once, through PDFium.
 """
 
 import ctypes
+import struct
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
@@ -19,6 +20,8 @@ STROKE_ONLY = 1
 WHITE: Final = 250
 TINY: Final = 2.0
 MAX_BACKGROUND_OBJECTS: Final = 3_000
+IDENTITY: Final = memoryview(struct.pack("4f", 1, 0, 0, 1)).cast("f")
+"""The matrix of an object that has none."""
 
 
 @lru_cache(maxsize=64)
@@ -57,9 +60,10 @@ class PdfVisibility:
 
     def kind_of(self, address: int) -> int:
         """The visibility of a text object."""
-        if address not in self._known:
-            self._known[address] = self._classify(address)
-        return self._known[address]
+        known = self._known.get(address)
+        if known is None:
+            known = self._known[address] = self._classify(address)
+        return known
 
     @property
     def is_picture(self) -> bool:
@@ -71,22 +75,18 @@ class PdfVisibility:
         mode = self._mode_of(address)
         if mode in NO_INK_MODES:
             return NO_INK
-        if self._size(address) < TINY:
-            return HIDDEN
+        if self._size_of(address, self._at):
+            self._numbers[1:5] = IDENTITY
+            self._matrix_of(address, self._at + 4)
+            size, a, b, c, d, _, _ = self._numbers.tolist()
+            if size * size * abs(a * d - b * c) < TINY * TINY:
+                return HIDDEN
         if mode == STROKE_ONLY or not self._colour_of(address, *self._channels_at):
             return VISIBLE
-        *channels, alpha = self._channels
-        if alpha == 0 or (min(channels) >= WHITE and not self._has_background(address)):
-            return HIDDEN
-        return VISIBLE
-
-    def _size(self, address: int) -> float:
-        if not self._size_of(address, self._at):
-            return TINY
-        if not self._matrix_of(address, self._at + 4):
-            return abs(float(self._numbers[0]))
-        size, a, b, c, d, _, _ = self._numbers.tolist()
-        return float(abs(size) * abs(a * d - b * c) ** 0.5)
+        red, green, blue, alpha = self._channels
+        if alpha and (red < WHITE or green < WHITE or blue < WHITE):
+            return VISIBLE
+        return VISIBLE if alpha and self._has_background(address) else HIDDEN
 
     def _colour(self, item: Any) -> tuple[int, int, int, int] | None:
         """The fill colour as red, green, blue and alpha."""

@@ -143,11 +143,13 @@ class _WordReader:
         lines: list[list[Word]] = [[]]
         end = 0
         for found in WORD.finditer(text):
-            if end and LINE_END.search(text, end, found.start()):
-                if lines[-1] and WORD_BREAK.search(text, end, found.start()):
+            start, next_end = found.span()
+            between = text[end:start]
+            if end and between != " " and LINE_END.search(between):
+                if lines[-1] and WORD_BREAK.search(between):
                     lines[-1][-1] = lines[-1][-1]._replace(broken=True)
                 lines.append([])
-            start, end = found.span()
+            end = next_end
             self._read_word(lines[-1], text, addresses, (start, end), unread)
         kept = [line for line in lines if line]
         return PageWords(kept, self._hidden, count, count == total)
@@ -179,7 +181,7 @@ class _WordReader:
         if (
             address
             and last
-            and unread.isdisjoint(addresses[start:end])
+            and (not unread or unread.isdisjoint(addresses[start:end]))
             and (address == last or not self._differs((address, start), (last, end - 1)))
         ):
             self._add(line, text[start:end], address, span, glued=False)
@@ -233,16 +235,21 @@ class _WordReader:
     def _add(
         self, line: list[Word], text: str, address: int, span: tuple[int, int], *, glued: bool
     ) -> None:
-        if SURROGATE.search(text):
+        plain = text.isascii()
+        if not plain and SURROGATE.search(text):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-        self._box_of(self._handle, span[0], self._ends[0])
-        self._box_of(self._handle, span[1] - 1, self._ends[1])
+        handle, first = self._handle, span[0]
+        self._box_of(handle, first, self._ends[0])
+        self._box_of(handle, span[1] - 1, self._ends[1])
         left, top, right, bottom, last_left, last_top, last_right, last_bottom = (
             self._boxes.tolist()
         )
-        left, right = min(left, last_left), max(right, last_right)
-        bottom, top = min(bottom, last_bottom), max(top, last_top)
-        if self._is_outside(left, bottom, right, top):
+        left = last_left if last_left < left else left
+        right = last_right if last_right > right else right
+        bottom = last_bottom if last_bottom < bottom else bottom
+        top = last_top if last_top > top else top
+        page_left, page_bottom, page_right, page_top = self._limits
+        if right < page_left or left > page_right or bottom > page_top or top < page_bottom:
             self._hidden += not self._was_outside
             self._was_outside = True
             return
@@ -264,7 +271,7 @@ class _WordReader:
             return
         if len(text) == 1 and not line and DINGBATS.search(font.name):
             text = "•"
-        elif "‘‘" in text or "’’" in text:
+        elif not plain and ("‘‘" in text or "’’" in text):
             text = text.replace("‘‘", "“").replace("’’", "”")
         line.append(Word(text, left, bottom, right, top, size, font, tag, glued, turned=turned))
 
@@ -281,12 +288,6 @@ class _WordReader:
             if index > span[0] and max(across, down) > SPLIT_GAP * size:
                 cuts.append(index)
         return list(pairwise((*cuts, span[1]))) if len(cuts) > 1 else []
-
-    def _is_outside(self, left: float, bottom: float, right: float, top: float) -> bool:
-        page_left, page_bottom, page_right, page_top = self._limits
-        return bool(
-            right < page_left or left > page_right or bottom > page_top or top < page_bottom
-        )
 
     def _text_object(self, address: int, index: int) -> _TextObject:
         """What a text object says; `index` is one of its characters."""

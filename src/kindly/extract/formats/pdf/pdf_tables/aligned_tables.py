@@ -107,11 +107,12 @@ def _merged_rows(rows: list[_Row]) -> list[_Row]:
     """Rows that were drawn in turns with their neighbours, such as cells of two lines, put together."""
     found: list[_Row] = []
     for row in rows:
+        bottom, slack = row.bottom, 0.3 * row.size
         near = [
             other
             for other in found[-6:]
-            if abs(other.bottom - row.bottom) <= 0.3 * row.size
-            and abs(other.size - row.size) < 0.3 * row.size
+            if abs(other.bottom - bottom) <= slack
+            and abs(other.size - row.size) < slack
             and all(
                 line.left >= one.right - 1 or line.right <= one.left + 1
                 for line in row.lines
