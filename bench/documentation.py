@@ -1,13 +1,23 @@
-"""The documentation pages of `../shared/data/docs_search` as a library, and distinct questions about them."""
+"""The documentation pages of `../shared/data/docs_search` as a library, and distinct questions about them.
 
+    ../shared/bench/docs_search/bench.py --target bench.documentation:open_index
+
+measures which page `recall` puts first.
+"""
+
+import atexit
 import gzip
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
+
+from anyio.from_thread import start_blocking_portal
 
 from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
@@ -15,13 +25,15 @@ from kindly.extract.document import extract
 from kindly.models import Document, Page
 from kindly.read.embedders.local.embedder import LocalEmbedder
 from kindly.read.library import Library
-from kindly.read.store import Store
+from kindly.read.store import Store, StoreSettings
+from kindly.read.stores import open_store
 
 DATA = Path(__file__).parents[1] / "../shared/data/docs_search"
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 HEADING = re.compile(r"^#{2,4} +(.{12,90})$", re.MULTILINE)
 PROSE = re.compile(r"^(?![#|>`*\-\s\d])([A-Z][^\n.?!]{40,160})[.?!]", re.MULTILINE)
 MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|\{[^}]*\}|[`*_#¶]")
+PASSAGES = 8
 OPENINGS = ("", "how does it work: ", "what is meant by ", "where is it said that ")
 
 
@@ -55,6 +67,26 @@ async def keep_all(store: Store) -> int:
             await library.keep(page["url"], read)
             kept += 1
     return kept
+
+
+def open_index(found: Sequence[dict[str, Any]]) -> Callable[[str], list[str]]:
+    """Keep these pages in a new SQLite library; the addresses that `recall` gives for a question, best first."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    portal = stack.enter_context(start_blocking_portal())
+    folder = Path(stack.enter_context(TemporaryDirectory()))
+    store = open_store("sqlite", StoreSettings(folder))
+    stack.callback(portal.call, store.aclose)
+    library = Library(store, LocalEmbedder())
+    for page in found:
+        if (read := document(page)) is not None:
+            portal.call(library.keep, page["url"], read)
+
+    def search(question: str) -> list[str]:
+        (finding,) = portal.call(library.recall, [question], PASSAGES)
+        return [one.page.url for one in finding.citations]
+
+    return search
 
 
 async def questions(store: Store, count: int) -> list[str]:

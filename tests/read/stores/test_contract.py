@@ -9,6 +9,7 @@ import pytest
 
 from kindly.errors import ModelMismatch
 from kindly.models import FetchMethod, How
+from kindly.read.pages.page_outline import from_bytes, outline_of, to_bytes
 from kindly.read.row_format import indexed_terms
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, Store, StoredPage
 from kindly.read.stores import PERSISTENT
@@ -265,6 +266,23 @@ async def test_rare_words_outweigh_frequent_ones(store: Store) -> None:
     found = await store.candidates(terms("kettle samovar"), None, 3)
     assert rare.chunks[0].id in {one.chunk.id for one in found}
     assert len(found) == 3
+
+
+async def test_a_page_is_found_by_the_words_of_its_title_and_address(store: Store) -> None:
+    titled = page("samovar-guide", ["Heat the water slowly.", "Then pour it."])
+    await keep(store, TEA, titled)
+    (found,) = await store.candidates(terms("samovar"), None, 8)
+    assert found.chunk == titled.chunks[0]
+
+
+@pytest.mark.parametrize("at_once", [False, True], ids=["put", "put_all"])
+async def test_a_candidate_has_the_outline_of_its_whole_page(store: Store, at_once: bool) -> None:
+    if at_once:
+        await store.put_all([prepared(TEA)])
+    else:
+        await keep(store, TEA)
+    (found,) = await store.candidates(terms("oxidised"), None, 5)
+    assert from_bytes(found.outline) == from_bytes(to_bytes(outline_of(TEA.entry, TEA.chunks)))
 
 
 async def test_headings_are_searched_too(store: Store) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 3000
 """How many chunks the words of a question may find together; more frequent words say little."""
+MAX_NAMED_ROWS = 600
+"""The same for the words of titles and addresses."""
 MAX_UNLISTED = 4
 """Words, not among the frequent ones, that are asked for together in a large library."""
 MAX_TERMS = 64
@@ -122,7 +124,8 @@ def candidates(
         known = counts.now(connection)
         numbers = _by_words(connection, storable, limit, known, scope)
         named = [NAMED + term for term in storable]
-        numbers += _by_words(connection, named, limit // NAMED_SHARE, known, scope)
+        few = limit // NAMED_SHARE
+        numbers += _by_words(connection, named, few, known, scope, MAX_NAMED_ROWS)
     model = model_of(connection)
     if vector is not None and model and vector.shape == (model.dimension,):
         numbers += _by_vector(connection, vector, limit, scope)
@@ -145,9 +148,10 @@ def _by_words(
     limit: int,
     counts: Frequencies,
     scope: RecallScope,
+    max_rows: int = MAX_ROWS,
 ) -> list[int]:
     """The numbers of the chunks with the rarest of these terms; if all are frequent, of those that have all."""
-    queries, rows = word_queries(terms, counts)
+    queries, rows = word_queries(terms, counts, max_rows)
     values: dict[str, object] = {"each": queries, "rows": rows, "limit": limit}
     within = ""
     if scope:
@@ -166,7 +170,9 @@ def _condition(scope: RecallScope) -> tuple[str, dict[str, object]]:
     return named, {f"scope{number}": value for number, value in enumerate(values)}
 
 
-def word_queries(terms: Sequence[str], counts: Frequencies) -> tuple[list[str], int]:
+def word_queries(
+    terms: Sequence[str], counts: Frequencies, max_rows: int = MAX_ROWS
+) -> tuple[list[str], int]:
     """Queries for the rarest of these terms, and how many rows each may read.
 
     The statistics list the thousand most frequent words. In a large library, words that are not listed may have many
@@ -175,14 +181,14 @@ def word_queries(terms: Sequence[str], counts: Frequencies) -> tuple[list[str], 
     total, rare = 0.0, list[str]()
     for term in sorted(terms, key=counts.of):
         total += counts.of(term)
-        if total <= MAX_ROWS:
+        if total <= max_rows:
             rare.append(term)
     unlisted = [term for term in terms if term not in counts.known][:MAX_UNLISTED]
     if set(unlisted) <= set(rare):
-        return list(map(quoted, rare)) or [" & ".join(map(quoted, terms))], MAX_ROWS
+        return list(map(quoted, rare)) or [" & ".join(map(quoted, terms))], max_rows
     single = list(map(quoted, unlisted))
     queries = [*map(" & ".join, combinations(single, 2)), *single]
-    return queries, MAX_ROWS // len(queries)
+    return queries, max_rows // len(queries)
 
 
 def _by_vector(
