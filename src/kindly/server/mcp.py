@@ -13,6 +13,7 @@ from mcp.server.stdio import stdio_server
 
 import kindly
 from kindly.app import App
+from kindly.server import page_resources, prompts
 from kindly.server.early_answers import Answered, EarlyAnswers
 from kindly.server.handover import AnswersOnce
 from kindly.server.run_call import run_call
@@ -78,7 +79,44 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        **(_resource_handlers() if profile.has_resources else {}),
     )
+
+
+def _resource_handlers() -> dict[str, Any]:
+    """The handlers for kept pages and prompts."""
+
+    async def list_resources(
+        context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = params.cursor if params else None
+        return await page_resources.list_pages(context.lifespan_context, cursor)
+
+    async def list_templates(
+        _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[page_resources.TEMPLATE])
+
+    async def read_resource(
+        context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        return await page_resources.read_page(context.lifespan_context, params.uri)
+
+    async def list_prompts(
+        _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return prompts.list_prompts()
+
+    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.get_prompt(params.name, params.arguments)
+
+    return {
+        "on_list_resources": list_resources,
+        "on_list_resource_templates": list_templates,
+        "on_read_resource": read_resource,
+        "on_list_prompts": list_prompts,
+        "on_get_prompt": get_prompt,
+    }
 
 
 def _named(tools: Sequence[Tool], *, plain_names: bool) -> dict[str, Tool]:

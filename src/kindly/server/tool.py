@@ -72,5 +72,7 @@ class Profile:
     """One line for help and docs."""
     tools_for: "Callable[[Settings], tuple[Tool, ...]] | None" = None
     """The tools as settings configure them, where limits and defaults can be set."""
+    has_resources: bool = False
+    """Whether it offers kept pages as resources, and prompts; not where a contract names all that is offered."""
     defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
     """Settings, providers and fetching behaviour that it changes."""

@@ -260,6 +260,7 @@ FINDING = record({"question": TEXT, "answered": BOOLEAN, "passages": array(OBJEC
 PROFILE = Profile(
     name="kindly",
     summary="Search, read pages, ask pages, ask the library",
+    has_resources=True,
     instructions=(
         "web_search finds pages and reads them in one call; get_content reads one known page; "
         "read_page gives only the passages of a page that answer a question; recall asks all pages "
