@@ -38,6 +38,20 @@ def last(client: str, platform: str, **environ: str) -> Path:
         ("zed", "linux", HOME / ".config/zed/settings.json"),
         ("zed", "darwin", HOME / ".config/zed/settings.json"),
         ("zed", "win32", ROAMING / "Zed/settings.json"),
+        (
+            "cline",
+            "linux",
+            HOME / ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings"
+            "/cline_mcp_settings.json",
+        ),
+        (
+            "roo",
+            "darwin",
+            SUPPORT / "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings"
+            "/mcp_settings.json",
+        ),
+        ("lm-studio", "win32", HOME / ".lmstudio/mcp.json"),
+        ("kiro", "linux", HOME / ".kiro/settings/mcp.json"),
     ],
 )
 def test_files_are_in_the_folder_of_the_platform(client: str, platform: str, path: Path) -> None:
@@ -61,6 +75,20 @@ def test_environment_variables_change_the_folder(
     client: str, platform: str, variable: str, path: str
 ) -> None:
     assert last(client, platform, **{variable: "/x"}) == Path(path)
+
+
+def test_the_command_line_of_cline_has_a_folder_of_its_own() -> None:
+    place, *_ = client_named("cline").places(ClientHost("linux", HOME, {}))
+    assert place.folder == HOME / ".cline/data/settings"
+
+
+@pytest.mark.parametrize(
+    ("client", "kind"), [("cline", "streamableHttp"), ("roo", "streamable-http"), ("kiro", None)]
+)
+def test_an_address_has_the_type_that_the_client_documents(client: str, kind: str | None) -> None:
+    fields, _ = client_named(client).address("https://search.example/mcp", "a-token")
+    assert fields.get("type") == kind
+    assert fields["headers"] == {"Authorization": "Bearer a-token"}
 
 
 def test_every_client_has_a_context_that_exists() -> None:

@@ -292,6 +292,10 @@ def test_without_a_client_all_are_listed_with_their_state(tmp_path: Path) -> Non
         "gemini-cli": "not set up",
         "windsurf": "no file",
         "zed": "no file",
+        "cline": "no file",
+        "roo": "no file",
+        "lm-studio": "no file",
+        "kiro": "no file",
     }
 
 

@@ -165,6 +165,35 @@ def _windsurf(machine: ClientHost) -> tuple[ConfigPlace, ...]:
     return (ConfigPlace(machine.home / ".codeium" / "windsurf"),)
 
 
+def _extension(machine: ClientHost, name: str) -> tuple[ConfigPlace, ...]:
+    """The settings folder of an extension of VS Code."""
+    return tuple(
+        ConfigPlace(place.root / "globalStorage" / name / "settings") for place in _vscode(machine)
+    )
+
+
+def _cline(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    """The command line program has a folder of its own."""
+    program = ConfigPlace(machine.home / ".cline" / "data" / "settings")
+    return (program, *_extension(machine, "saoudrizwan.claude-dev"))
+
+
+def _roo(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return _extension(machine, "rooveterinaryinc.roo-cline")
+
+
+def _lm_studio(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    """The documented folder; some versions on macOS use the other one."""
+    return (
+        ConfigPlace(machine.home / ".cache" / "lm-studio"),
+        ConfigPlace(machine.home / ".lmstudio"),
+    )
+
+
+def _kiro(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.home / ".kiro" / "settings"),)
+
+
 CLIENTS: tuple[Client, ...] = (
     Client(
         "claude-code",
@@ -246,6 +275,40 @@ CLIENTS: tuple[Client, ...] = (
         "agent",
         section="context_servers",
         after="The settings of the Agent Panel list the server; Zed starts it.",
+    ),
+    Client(
+        "cline",
+        "Cline",
+        "cline_mcp_settings.json",
+        _cline,
+        "agent",
+        http={"type": "streamableHttp"},
+        after="The MCP Servers view of Cline lists the server.",
+    ),
+    Client(
+        "roo",
+        "Roo Code",
+        "mcp_settings.json",
+        _roo,
+        "agent",
+        http={"type": "streamable-http"},
+        after="The MCP settings of Roo Code list the server.",
+    ),
+    Client(
+        "lm-studio",
+        "LM Studio",
+        "mcp.json",
+        _lm_studio,
+        "agent",
+        after="The Program tab of LM Studio lists the server; turn it on there.",
+    ),
+    Client(
+        "kiro",
+        "Kiro",
+        "mcp.json",
+        _kiro,
+        "agent",
+        after="The MCP servers in the Kiro panel list the server.",
     ),
 )
 
