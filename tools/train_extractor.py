@@ -1,10 +1,11 @@
 """Train the content classifier and write its data file.
 
-    python -m tools.train_extractor [--data ../shared/data/extract] [--check] [--jobs 2]
+    python -m tools.train_extractor [--data ../shared/data/extract] [--check] [--jobs 2] [--pages wcxb,scrapinghub]
 
 Reads the labelled pages and prints the word F1 by page type of a five-fold cross-validation grouped by site. Then
 trains on all pages with fixed seeds and writes `src/kindly/extract/content/content.npz`. `--check` writes nothing. The
-file is the same for any number of jobs. Needs the `train` dependency group.
+file is the same for any number of jobs. `--pages` also reads the pages of these sets as the product does, each with the
+models that were not trained on its site, and prints their scores. Needs the `train` dependency group.
 """
 
 import argparse
@@ -24,7 +25,13 @@ import numpy as np
 from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.choose import content_blocks, sigmoid
-from kindly.extract.content.classify import DATA, is_uncertain, mean_log_odds, smooth
+from kindly.extract.content.classify import (
+    DATA,
+    ContentModel,
+    is_uncertain,
+    mean_log_odds,
+    smooth,
+)
 from kindly.extract.content.main_content import without_copies
 from kindly.extract.content.network import Ensemble
 from kindly.extract.content.outline import (
@@ -33,8 +40,9 @@ from kindly.extract.content.outline import (
     with_tables_of_contents,
 )
 from kindly.extract.content.trees import PackedTrees
+from tools.extractor_folds import read_by_folds
 from tools.extractor_network import TrainingExample, ensemble_to_arrays, train_ensemble
-from tools.extractor_pages import TrainingPage, read_pages
+from tools.extractor_pages import TrainingPage, read_pages, read_rows
 from tools.extractor_trees import Arrays, pack_trees, trees_to_arrays, words_to_arrays
 from tools.extractor_words import learn_words
 
@@ -251,11 +259,28 @@ def cross_validate(sample: Sample, models: Models) -> None:
     report("together", sample, together)
 
 
-def train(pages: list[TrainingPage], jobs: int) -> Arrays:
+def report_pages(data: Path, source: str, sample: Sample, models: Models) -> None:
+    """Print the scores of whole pages, each read with the models that were not trained on its site."""
+    by_fold = [
+        ContentModel(
+            learn_words(sample.pages[at] for at, own in enumerate(sample.folds) if own != fold),
+            models.forests[fold].unpack(),
+            models.ensembles[fold],
+        )
+        for fold in range(FOLDS)
+    ]
+    rows = read_rows(data / source / "dev.jsonl.gz")
+    for line in read_by_folds(rows, by_fold, fold_of):
+        sys.stdout.write(f"whole pages, {source}: {line}\n")
+
+
+def train(pages: list[TrainingPage], jobs: int, data: Path, whole: list[str]) -> Arrays:
     """Cross-validate and train on everything; the arrays of the data file."""
     sample = sample_of(pages)
     models = train_models(sample, jobs)
     cross_validate(sample, models)
+    for source in whole:
+        report_pages(data, source, sample, models)
     lexicon = learn_words(sample.pages)
     return {
         **words_to_arrays("names", lexicon.names),
@@ -271,9 +296,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=SHARED)
     parser.add_argument("--jobs", type=int, default=JOBS, help="processes that train")
     parser.add_argument("--check", action="store_true", help="only print the table")
+    parser.add_argument("--pages", default="", help="sets whose pages are read whole, by folds")
     options = parser.parse_args()
     pages = [page for source in SETS for page in read_pages(options.data, source)]
-    arrays = train(pages, options.jobs)
+    arrays = train(pages, options.jobs, options.data, list(filter(None, options.pages.split(","))))
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # the stub takes the names for options
     if not options.check:

@@ -5,6 +5,7 @@ from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.outline import (
     with_authors,
     with_footnotes,
+    with_formulas,
     with_headings,
     with_likely_headings,
     with_tables_of_contents,
@@ -90,6 +91,12 @@ def test_likely_heading_is_kept_without_its_text(
     keep = np.array([text.startswith("*") for text in blocks.texts])
     probabilities = np.full(len(keep), probability, np.float32)
     assert kept(blocks, with_likely_headings(blocks, keep, probabilities)) == texts
+
+
+def test_displayed_formula_between_kept_texts_is_kept() -> None:
+    blocks = blocks_of("<p>$$y$$</p><p>*a</p><div>$$x^2$$</div><p>*b</p><p>$$z$$</p><p>c</p>")
+    keep = np.array([text.startswith("*") for text in blocks.texts])
+    assert kept(blocks, with_formulas(blocks, keep)) == ["*a", "$$x^2$$", "*b"]
 
 
 def kept_before_sections(markup: str, *, without: int) -> list[str]:

@@ -15,6 +15,7 @@ from kindly.extract.content.outline import (
     elements_of,
     with_authors,
     with_footnotes,
+    with_formulas,
     with_headings,
     with_likely_headings,
     with_tables_of_contents,
@@ -45,7 +46,8 @@ def select_blocks(
     blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
-    keep = with_authors(blocks, content_blocks(blocks, probabilities, words, boilerplate))
+    content = content_blocks(blocks, probabilities, words, boilerplate)
+    keep = with_authors(blocks, with_formulas(blocks, content))
     outside = probabilities.copy()
     for at in boilerplate:
         outside[blocks.starts[at] : blocks.ends[at]] = 0

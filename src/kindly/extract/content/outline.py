@@ -113,6 +113,17 @@ def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
     }
 
 
+def with_formulas(blocks: Blocks, keep: Flags) -> Flags:
+    """The kept blocks and the displayed formulas between two of them."""
+    formulas = [at for at, text in enumerate(blocks.texts) if text.startswith("$$")]
+    if not formulas:
+        return keep
+    extended = keep.copy()
+    for at in formulas:
+        extended[at] |= extended[max(at - 1, 0)] and bool(keep[at + 1 : at + 2].any())
+    return extended
+
+
 def with_footnotes(blocks: Blocks, keep: Flags) -> Flags:
     """The kept blocks and the lists of footnotes that they refer to."""
     named = {
