@@ -162,6 +162,13 @@ def test_page_with_too_much_text_is_truncated_with_a_note() -> None:
     assert len(reading.text) < 120
 
 
+def test_file_that_takes_much_memory_is_truncated_with_a_note() -> None:
+    body = pdf([lines(PROSE * 20, size=2.5) for _ in range(40)])
+    reading = reader.read_pdf(body, ExtractOptions(), URL, limits=reader.PdfLimits(memory=1))
+    assert reading.partial
+    assert "of its 40 pages were read" in reading.text
+
+
 def test_slow_file_is_truncated_at_the_time_limit() -> None:
     ticks = itertools.count(0, 4.0)
     body = pdf([line(f"Words {n}") for n in range(9)])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from kindly.concurrency.process_limits import memory_use, use_reserve
 from kindly.errors import MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.file_errors import broken_file, encrypted_file, missing_library
@@ -50,6 +51,8 @@ class PdfLimits:
     characters: int = 1_500_000
     seconds: float = 10.0
     links: int = 200
+    memory: int = 120 * 1024 * 1024
+    """How much memory the words of all pages may take; the layout takes about as much again."""
     text_share: float = 0.5
     """The part of the time for text, if that is less than `seconds`."""
     scan_share: float = 0.65
@@ -59,6 +62,8 @@ class PdfLimits:
 
 
 LIMITS: Final = PdfLimits()
+RESERVE_BYTES: Final = 256 * 1024 * 1024
+"""The part of the worker's reserve that a file may use: hundreds of pages need more memory than any web page."""
 
 
 @dataclass(slots=True)
@@ -96,6 +101,7 @@ def read_pdf(
         import pypdfium2 as pdfium
     except ImportError as error:
         raise missing_library("PDF", url=url, media_type=MEDIA_TYPE) from error
+    use_reserve(RESERVE_BYTES)
     try:
         document = pdfium.PdfDocument(body)
     except pdfium.PdfiumError as error:
@@ -183,10 +189,13 @@ class _Reading:
 
     def _read_texts(self, total: int) -> None:
         found, limits = self._found, self._limits
+        before = memory_use().data_bytes
         until = self._began + min(limits.seconds, limits.text_share * self._options.seconds)
         while len(found.pages) < min(total, limits.pages) and self._clock() < until:
             _read_page(self._document, found, limits)
             if found.characters >= limits.characters:
+                break
+            if memory_use().data_bytes - before > limits.memory:
                 break
 
     def _read_scans(self, recognise: Recogniser) -> None:
