@@ -74,6 +74,9 @@ class Line:
     @classmethod
     def of(cls, words: Sequence[Word]) -> "Line":
         """The line of these words, which are in reading order."""
+        if len(words) == 1:
+            (word,) = words
+            return cls((word,), word.left, word.bottom, word.right, word.top, word.size)
         words = _in_order(words)
         size, main = words[0].size, words
         if any(word.size != size for word in words):
