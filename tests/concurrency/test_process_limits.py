@@ -42,3 +42,21 @@ def test_memory_beyond_the_limit_is_there_once_the_reserve_is_used() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ended.stdout.split() == [b"500000000"]
+
+
+def test_reserve_can_be_used_in_part_and_is_taken_back() -> None:
+    program = (
+        "from kindly.concurrency.process_limits import limit_memory, release_reserve, use_reserve\n"
+        "limit_memory(20_000_000, reserve_bytes=900_000_000)\n"
+        "def fits(size):\n"
+        "    try:\n"
+        "        return len(bytes(size)) == size\n"
+        "    except MemoryError:\n"
+        "        return False\n"
+        "use_reserve(200_000_000)\n"
+        "print(fits(150_000_000), fits(500_000_000))\n"
+        "release_reserve()\n"
+        "print(fits(150_000_000))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ended.stdout.split() == [b"True", b"False", b"False"]

@@ -13,6 +13,8 @@ LARGE_BYTES = 128 * 1024
 """A block of at least this size is returned to the system as soon as it is free."""
 LIBRARIES_BYTES = 512 * 1024 * 1024
 """Address space for libraries that are loaded when they are needed."""
+_usual: dict[int, int] = {}
+"""The limits of this process while it does not use its reserve."""
 
 
 class MemoryUse(NamedTuple):
@@ -53,19 +55,30 @@ def limit_memory(memory_bytes: int, *, reserve_bytes: int = 0) -> None:
         used = memory_use()
         data = used.data_bytes + memory_bytes
         space = used.space_bytes + memory_bytes + LIBRARIES_BYTES
-        resource.setrlimit(resource.RLIMIT_DATA, (data, data + reserve_bytes))
-        resource.setrlimit(resource.RLIMIT_AS, (space, space + reserve_bytes))
+        for limit, most in ((resource.RLIMIT_DATA, data), (resource.RLIMIT_AS, space)):
+            resource.setrlimit(limit, (most, most + reserve_bytes))
+            _usual[limit] = most
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def use_reserve() -> None:
-    """Let this process use its memory reserve, for a library that needs more than any page."""
+def use_reserve(most_bytes: int | None = None) -> None:
+    """Let this process use its memory reserve, or `most_bytes` of it, for a file that needs more than any page."""
     if sys.platform != "win32":
         import resource
 
-        for limit in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
-            _, most = resource.getrlimit(limit)
-            resource.setrlimit(limit, (most, most))
+        for limit, usual in _usual.items():
+            soft, hard = resource.getrlimit(limit)
+            wanted = hard if most_bytes is None else min(hard, usual + most_bytes)
+            resource.setrlimit(limit, (max(soft, wanted), hard))
+
+
+def release_reserve() -> None:
+    """Take back what `use_reserve` allowed."""
+    if sys.platform != "win32":
+        import resource
+
+        for limit, usual in _usual.items():
+            resource.setrlimit(limit, (usual, resource.getrlimit(limit)[1]))
 
 
 def set_timer(seconds: float) -> None:

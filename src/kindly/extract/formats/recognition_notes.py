@@ -22,7 +22,7 @@ def percent(confidence: float) -> str:
     return f"{min(round(100 * confidence), 99)} %"
 
 
-def no_text(pages: int, *, installed: bool, late: bool) -> str:
+def no_text(pages: int, *, installed: bool, late: bool, too_large: bool = False) -> str:
     """Why a file without text cannot be read."""
     on = f"The PDF has no text on its {pages:,} {'page' if pages == 1 else 'pages'}"
     if not installed and late:
@@ -31,10 +31,18 @@ def no_text(pages: int, *, installed: bool, late: bool) -> str:
         )
     if late:
         return f"{on}: it is a scan, and there was no time for character recognition."
+    if too_large:
+        return f"{on}: its pictures have too many pixels to read them."
     return f"{on}, and no picture with text."
 
 
-def scan_note(scans: Mapping[int, float], unread: Sequence[int], *, installed: bool) -> str:
+def scan_note(
+    scans: Mapping[int, float],
+    unread: Sequence[int],
+    too_large: Sequence[int] = (),
+    *,
+    installed: bool,
+) -> str:
     """What to know about pages without text; `scans` are those that were read, each with its confidence."""
     sentences: list[str] = []
     if scans:
@@ -54,6 +62,11 @@ def scan_note(scans: Mapping[int, float], unread: Sequence[int], *, installed: b
             else f"to read {pronoun} by character recognition, {HOW}"
         )
         sentences.append(f"{named} {verb} no text but pictures; {reason}.")
+    if too_large:
+        verb = "has" if len(too_large) == 1 else "have"
+        sentences.append(
+            f"{pages(too_large).capitalize()} {verb} pictures with too many pixels to read them."
+        )
     return " ".join(sentences)
 
 

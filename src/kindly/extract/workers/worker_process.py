@@ -17,6 +17,7 @@ from kindly.concurrency.process_limits import (
     limit_memory,
     memory_use,
     own_pipes,
+    release_reserve,
     set_timer,
 )
 from kindly.errors import ExtractionFailed, KindlyError
@@ -35,7 +36,7 @@ TRIMMED_BYTES = 6 * 1024 * 1024
 COLLECTED_OBJECTS = 10_000
 """Cycles are looked for after so many new objects: a page makes tens of thousands, and hardly any are in cycles."""
 RESERVE_BYTES = 768 * 1024 * 1024
-"""Further memory for character recognition; a worker that used it is replaced after its page."""
+"""Further memory for character recognition and, in part, for long files."""
 MAX_GROWTH_BYTES = 24 * 1024 * 1024
 """A worker that stays larger by more than this than it was before its first page is replaced."""
 
@@ -83,6 +84,7 @@ def _load_parser() -> Extract:
 
 def _answer(message: Message, extract: Extract) -> Message:
     page, options, timeout_s = decode_request(message)
+    release_reserve()
     set_timer(timeout_s + GRACE_S)
     try:
         return encode_document(_extracted(page, options, extract))

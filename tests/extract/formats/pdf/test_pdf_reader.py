@@ -162,6 +162,22 @@ def test_page_with_too_much_text_is_truncated_with_a_note() -> None:
     assert len(reading.text) < 120
 
 
+def test_page_with_far_too_much_text_is_truncated_and_the_next_is_read() -> None:
+    body = pdf([lines(PROSE), line("The next page.")])
+    limits = reader.PdfLimits(page_characters=50)
+    reading = reader.read_pdf(body, ExtractOptions(), URL, limits=limits)
+    assert reading.partial
+    assert "It ends here" not in reading.text
+    assert "The next page." in reading.text
+
+
+def test_file_that_takes_much_memory_is_truncated_with_a_note() -> None:
+    body = pdf([lines(PROSE * 20, size=2.5) for _ in range(40)])
+    reading = reader.read_pdf(body, ExtractOptions(), URL, limits=reader.PdfLimits(memory=1))
+    assert reading.partial
+    assert "of its 40 pages were read" in reading.text
+
+
 def test_slow_file_is_truncated_at_the_time_limit() -> None:
     ticks = itertools.count(0, 4.0)
     body = pdf([line(f"Words {n}") for n in range(9)])
@@ -203,7 +219,7 @@ def test_page_without_text_is_read_by_character_recognition() -> None:
 def test_scans_for_which_there_is_no_time_are_named() -> None:
     read = read_scans("", "", "", "", ticks=2.0)
     assert read.partial
-    assert read.note.startswith("Pages 1–")
+    assert read.note.startswith("Page 1 was read by character recognition, 95 % sure. Pages 2–4")
     assert "have no text but pictures; there was no time for character recognition." in read.note
 
 
@@ -226,3 +242,19 @@ def test_file_of_scans_that_were_not_read_says_why(
     with pytest.raises(NoContent) as caught:
         read_scans("", "", ticks=ticks, installed=installed)
     assert part in caught.value.detail
+
+
+def test_pixel_bomb_is_refused_in_words() -> None:
+    body = scans(line("Typed words."), GREY, claimed=30_000_000)
+    read = reader.read_pdf(
+        body, ExtractOptions(), URL, recogniser=lambda: lambda *_: recognised("never")
+    )
+    assert read.note == "Page 2 has pictures with too many pixels to read them."
+    with pytest.raises(NoContent) as caught:
+        reader.read_pdf(
+            scans(GREY, claimed=30_000_000),
+            ExtractOptions(),
+            URL,
+            recogniser=lambda: lambda *_: recognised("never"),
+        )
+    assert "too many pixels" in caught.value.detail

@@ -4,7 +4,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kindly.extract.formats.pdf.pdf_lines import Box
-from kindly.extract.formats.pdf.pdf_scans import may_be_scan, read_scan, scanned_page
+from kindly.extract.formats.pdf.pdf_scans import is_too_large, may_be_scan, read_scan, scanned_page
 from kindly.extract.formats.recognition import Recognised, RecognisedLine
 from tests.support.pdf_files import line, pdf, scans
 from tests.support.picture_files import recognised
@@ -52,12 +52,18 @@ def test_page_is_rendered_and_read() -> None:
     assert scan is not None
     assert scan.confidence == pytest.approx(0.9)
     assert scan.complete
-    assert seen == [(1701, 1314, 3)]
+    assert seen == [(1700, 1314, 3)]
 
 
-def test_picture_with_too_many_pixels_is_not_decoded() -> None:
-    page = pdfium.PdfDocument(scans(GREY, claimed=30_000_000))[0]
-    assert read_scan(page, lambda *_: recognised("never"), lambda: False) is None
+@pytest.mark.parametrize(("claimed", "outcome"), [(30_000_000, True), (0, False)])
+def test_picture_with_too_many_pixels_is_too_large(claimed: int, outcome: bool) -> None:
+    assert is_too_large(pdfium.PdfDocument(scans(GREY, claimed=claimed))[0]) is outcome
+
+
+def test_page_that_is_drawn_too_slowly_is_not_read() -> None:
+    content = "\n".join(f"0 {n % 790} m 600 {n % 780} l S" for n in range(5_000))
+    page = pdfium.PdfDocument(pdf([content]))[0]
+    assert read_scan(page, lambda *_: recognised("never"), lambda: True) is None
 
 
 def test_picture_without_text_is_no_page() -> None:

@@ -1,6 +1,7 @@
 """Lines of text on a PDF page: words that stand side by side with no wide gap between them. Pure."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -73,6 +74,9 @@ class Line:
     @classmethod
     def of(cls, words: Sequence[Word]) -> "Line":
         """The line of these words, which are in reading order."""
+        if len(words) == 1:
+            (word,) = words
+            return cls((word,), word.left, word.bottom, word.right, word.top, word.size)
         words = _in_order(words)
         size, main = words[0].size, words
         if any(word.size != size for word in words):
@@ -205,13 +209,16 @@ def _with_markers(lines: list[Line]) -> list[Line]:
         return lines
     joined: dict[Line, Line] = {}
     gone: set[Line] = set()
+    by_left = sorted(lines, key=lambda line: line.left)
+    lefts = [line.left for line in by_left]
+    reach = MARKER_GAP * max(line.size for line in lines)
     for marker in alone[:MAX_MARKERS]:
+        start = bisect_left(lefts, marker.right - 1)
         beside = [
             line
-            for line in lines
+            for line in by_left[start : bisect_right(lefts, marker.right + reach)]
             if line is not marker
             and line not in joined
-            and line.left >= marker.right - 1
             and line.left - marker.right <= MARKER_GAP * line.size
             and same_row(marker, line)
             and MARKER.fullmatch(line.text) is None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from kindly.concurrency.process_limits import memory_use, use_reserve
 from kindly.errors import MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.file_errors import broken_file, encrypted_file, missing_library
@@ -19,7 +20,7 @@ from kindly.extract.formats.pdf.pdf_headings import outline_key
 from kindly.extract.formats.pdf.pdf_layout import PageContent, layout
 from kindly.extract.formats.pdf.pdf_lines import Box
 from kindly.extract.formats.pdf.pdf_links import read_links, with_links
-from kindly.extract.formats.pdf.pdf_scans import ScannedPage, may_be_scan, read_scan
+from kindly.extract.formats.pdf.pdf_scans import ScannedPage, is_too_large, may_be_scan, read_scan
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
 from kindly.extract.formats.pdf.pdf_words import read_words
@@ -48,8 +49,12 @@ class PdfLimits:
 
     pages: int = 600
     characters: int = 1_500_000
+    page_characters: int = 100_000
+    """Of a single page: a page of a newspaper has 30,000."""
     seconds: float = 10.0
     links: int = 200
+    memory: int = 120 * 1024 * 1024
+    """How much memory the words of all pages may take; the layout takes about as much again."""
     text_share: float = 0.5
     """The part of the time for text, if that is less than `seconds`."""
     scan_share: float = 0.65
@@ -59,6 +64,8 @@ class PdfLimits:
 
 
 LIMITS: Final = PdfLimits()
+RESERVE_BYTES: Final = 256 * 1024 * 1024
+"""The part of the worker's reserve that a file may use: hundreds of pages need more memory than any web page."""
 
 
 @dataclass(slots=True)
@@ -70,8 +77,12 @@ class _PdfContent:
     tagged: bool = False
     characters: int = 0
     hidden: int = 0
+    cut: bool = False
+    """Whether a page has more text than was read."""
     without_text: list[int] = field(default_factory=list)
     """The indexes of pages without text that may be scans."""
+    too_large: list[int] = field(default_factory=list)
+    """The indexes of pages whose pictures have too many pixels."""
     scans: dict[int, ScannedPage] = field(default_factory=dict)
     """The pages that were read by character recognition."""
 
@@ -96,6 +107,7 @@ def read_pdf(
         import pypdfium2 as pdfium
     except ImportError as error:
         raise missing_library("PDF", url=url, media_type=MEDIA_TYPE) from error
+    use_reserve(RESERVE_BYTES)
     try:
         document = pdfium.PdfDocument(body)
     except pdfium.PdfiumError as error:
@@ -145,7 +157,12 @@ class _Reading:
             self._read_scans(recognise)
         if not any(page.words for page in found.pages):
             raise NoContent(
-                no_text(total, installed=recognise is not None, late=bool(found.without_text)),
+                no_text(
+                    total,
+                    installed=recognise is not None,
+                    late=bool(found.without_text),
+                    too_large=bool(found.too_large),
+                ),
                 url=self._url,
             )
         markup = layout(
@@ -159,7 +176,7 @@ class _Reading:
         extracted = read_fragment(markup, self._options, self._url)
         metadata = _metadata(self._document.get_metadata_dict(), extracted.metadata.title)
         unread = len(found.without_text)
-        cut = done < total or found.characters >= self._limits.characters
+        cut = done < total or found.cut or found.characters >= self._limits.characters
         return with_metadata(
             extracted,
             metadata,
@@ -168,6 +185,7 @@ class _Reading:
             note=scan_note(
                 {index + 1: scan.confidence for index, scan in found.scans.items()},
                 [index + 1 for index in found.without_text],
+                [index + 1 for index in found.too_large],
                 installed=recognise is not None,
             ),
         )
@@ -183,10 +201,13 @@ class _Reading:
 
     def _read_texts(self, total: int) -> None:
         found, limits = self._found, self._limits
+        before = memory_use().data_bytes
         until = self._began + min(limits.seconds, limits.text_share * self._options.seconds)
         while len(found.pages) < min(total, limits.pages) and self._clock() < until:
             _read_page(self._document, found, limits)
             if found.characters >= limits.characters:
+                break
+            if memory_use().data_bytes - before > limits.memory:
                 break
 
     def _read_scans(self, recognise: Recogniser) -> None:
@@ -200,12 +221,17 @@ class _Reading:
             index = found.without_text.pop(0)
             page = self._document[index]
             try:
-                scan = read_scan(page, recognise, is_late)
+                too_large = is_too_large(page)
+                scan = None if too_large else read_scan(page, recognise, is_late)
             finally:
                 page.close()
             if scan is not None:
                 found.pages[index] = scan.content
                 found.scans[index] = scan
+            elif too_large:
+                found.too_large.append(index)
+            elif is_late():
+                found.without_text.insert(0, index)
 
 
 def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLimits) -> None:
@@ -219,7 +245,8 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
         found.pages.append(EMPTY_PAGE)
         return
     try:
-        words = read_words(page, text_page, limits.characters - found.characters)
+        left = min(limits.characters - found.characters, limits.page_characters)
+        words = read_words(page, text_page, left)
         lines = words.lines
         if lines and len(found.links) < limits.links:
             links = read_links(document, page, limits.links - len(found.links))
@@ -235,6 +262,7 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
         page.close()
     found.characters += words.characters
     found.hidden += words.hidden
+    found.cut = found.cut or not words.complete
 
 
 def _is_tagged(document: "pdfium.PdfDocument") -> bool:

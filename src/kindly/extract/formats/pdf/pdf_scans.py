@@ -45,8 +45,8 @@ def may_be_scan(page: Any) -> bool:
 
 
 def read_scan(page: Any, recognise: Recogniser, is_late: Callable[[], bool]) -> ScannedPage | None:
-    """The text of a page's picture; None if it shows nothing or is too large."""
-    picture, scale = _render(page)
+    """The text of a page's picture; None if it shows nothing, or is drawn too slowly."""
+    picture, scale = _render(page, is_late)
     if picture is None:
         return None
     recognised = recognise(picture, is_late)
@@ -67,18 +67,31 @@ def scanned_page(recognised: Recognised, scale: float) -> ScannedPage:
     return ScannedPage(content, recognised.confidence, recognised.complete)
 
 
-def _render(page: Any) -> tuple["Picture | None", float]:
-    """The picture of a page, and how many pixels a point has."""
-    if _pixels(page) > MAX_PIXELS:
-        return None, 1.0
-    longer = max(*page.get_size(), 1.0)
-    scale = min(RENDERED_SIDE / longer, MAX_SCALE)
-    picture = page.render(scale=scale, may_draw_forms=False).to_numpy()
+def _render(page: Any, is_late: Callable[[], bool]) -> tuple["Picture | None", float]:
+    """The picture of a page, and how many pixels a point has. Drawing stops when it is late."""
+    import ctypes
+
+    import pypdfium2 as pdfium
+    from pypdfium2 import raw
+
+    width, height = page.get_size()
+    scale = min(RENDERED_SIDE / max(width, height, 1.0), MAX_SCALE)
+    size = max(round(width * scale), 1), max(round(height * scale), 1)
+    bitmap = pdfium.PdfBitmap.new_native(*size, raw.FPDFBitmap_BGR)
+    bitmap.fill_rect((255, 255, 255, 255), 0, 0, *size)
+    function = dict(raw.IFSDK_PAUSE._fields_)["NeedToPauseNow"]
+    pause = raw.IFSDK_PAUSE(version=1, NeedToPauseNow=function(lambda _: is_late()))
+    state = raw.FPDF_RenderPageBitmap_Start(
+        bitmap.raw, page.raw, 0, 0, *size, 0, raw.FPDF_ANNOT, ctypes.byref(pause)
+    )
+    raw.FPDF_RenderPage_Close(page.raw)
+    picture = bitmap.to_numpy().copy() if state == raw.FPDF_RENDER_DONE else None
+    bitmap.close()
     return picture, scale
 
 
-def _pixels(page: Any) -> int:
-    """How many pixels the pictures on a page have, as far as they are decoded to draw it."""
+def is_too_large(page: Any) -> bool:
+    """Whether the pictures on a page have too many pixels to decode them."""
     import ctypes
 
     from pypdfium2 import raw
@@ -87,10 +100,10 @@ def _pixels(page: Any) -> int:
     width, height = ctypes.c_uint(0), ctypes.c_uint(0)
     for n, item in enumerate(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=4)):
         if n >= MAX_PICTURES:
-            return MAX_PIXELS + 1
+            return True
         if raw.FPDFImageObj_GetImagePixelSize(item.raw, width, height):
             total += width.value * height.value
-    return total
+    return total > MAX_PIXELS
 
 
 def _sizes(sizes: Sequence[float]) -> list[float]:
