@@ -1,6 +1,6 @@
 """Tools and profiles. A tool is a name, an argument model, a result schema and one function."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -72,5 +72,7 @@ class Profile:
     """One line for help and docs."""
     tools_for: "Callable[[Settings], tuple[Tool, ...]] | None" = None
     """The tools as settings configure them, where limits and defaults can be set."""
+    start: "Callable[[App], Coroutine[Any, Any, None]] | None" = None
+    """Runs when the server starts, beside its calls."""
     defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
     """Settings, providers and fetching behaviour that it changes."""

@@ -23,6 +23,9 @@ from kindly.server.render.results import FoundPage, SearchResult
 from kindly.text.durations import seconds
 from kindly.urls import domain
 
+FROM_LIBRARY = "library"
+"""The provider of results that a collection answered."""
+
 
 def search_result(
     hits: Hits, sources: Sequence[Source], fence: AnyFence, tokens: int
@@ -65,7 +68,7 @@ def _size(result: SearchResult) -> int:
 def _result(
     hits: Hits, excerpts: Sequence[SourceExcerpt], left_out: int, fence: AnyFence
 ) -> SearchResult:
-    notes = []
+    notes = [f"This was {hits.why}"] if hits.provider == FROM_LIBRARY else []
     if hits.failed:
         notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
     if left_out:
