@@ -23,6 +23,7 @@ from kindly.errors import (
     NoContent,
     PageWalled,
     ReadError,
+    SearchError,
 )
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -30,7 +31,9 @@ from kindly.models import (
     FetchMethod,
     Finding,
     Hit,
+    Hits,
     How,
+    Metadata,
     Page,
     PageFindings,
     Passage,
@@ -40,6 +43,7 @@ from kindly.models import (
     Source,
     Step,
 )
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.store import StoredPage
 from kindly.search.ranking.filters import is_in_time, without
 from kindly.stages import Progress, Reads, Stages
@@ -55,6 +59,7 @@ RANKED_PASSAGES = 40
 MORE_TEXT_S = 10.0
 """How long a page that has some text waits for a browser to show more, so that it does not delay the others."""
 MAX_TARGETS_SHOWN = 3
+SNIPPET_CHARACTERS = 300
 RENDER_MARGIN_S = 1.0
 """Kept back from a deadline, to render the answer from what is there by then."""
 
@@ -69,11 +74,18 @@ async def search(
 ) -> SearchResults:
     """Search, then load the page of each hit until shortly before the deadline.
 
-    Without `fetch_content` no page is fetched, and there are no sources.
+    Without `fetch_content` no page is fetched, and there are no sources. If no provider answers, and the query is
+    limited to a site that a collection has, the collection answers.
     """
     if fetch_content:
         await warm(stages)
-    hits = await stages.searcher.search(query, deadline)
+    try:
+        hits = await stages.searcher.search(query, deadline)
+    except SearchError as error:
+        found = await _from_collections(stages, query, error)
+        if found is None:
+            raise
+        return found
     total = 1 + (len(hits.hits) if fetch_content else 0)
     await progress(1, total, f"{hits.provider}: {len(hits.hits)} results")
     if not fetch_content:
@@ -274,6 +286,43 @@ async def load(
         if not await stages.needs_browser(None, None, failure):
             raise
         return await _render_after_challenge(stages, url, options, until, failure)
+
+
+async def _from_collections(
+    stages: Stages, query: Query, failure: SearchError
+) -> SearchResults | None:
+    """The pages of collections of the query's site; None if there are none."""
+    if not query.site:
+        return None
+    try:
+        library = await stages.library()
+        found = await library.pages_about(query.text, query.site, query.count)
+    except ReadError:
+        return None
+    sources = tuple(_stored_source(stored, passages) for stored, passages in found)
+    hits = tuple(source.hit for source in sources if source.hit is not None)
+    names = ", ".join(dict.fromkeys(stored.entry.collection for stored, _ in found))
+    why = f"answered from the library's collection {names}, without a search: {failure.detail}"
+    return SearchResults(Hits(query, hits, "library", why=why), sources) if sources else None
+
+
+def _stored_source(stored: StoredPage, passages: Sequence[Passage]) -> Source:
+    """A stored page as the result of a search."""
+    entry = stored.entry
+    document = Document(
+        url=entry.url,
+        text=page_text(stored.chunks),
+        fetched_at=entry.crawled_at,
+        media_type="text/markdown",
+        how=How(FetchMethod.LIBRARY),
+        metadata=Metadata(title=entry.title, language=entry.language),
+        partial=entry.partial,
+        cut=entry.cut,
+        content_hash=entry.content_hash,
+    )
+    snippet = " ".join(passages[0].text.split())[:SNIPPET_CHARACTERS]
+    hit = Hit(entry.title, entry.url, snippet, "library")
+    return Source(entry.url, document.outcome, hit, document)
 
 
 async def load_sources(

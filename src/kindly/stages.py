@@ -106,6 +106,10 @@ class Reads(Protocol):
         self, questions: Sequence[str], limit: int, scope: RecallScope = ..., /
     ) -> tuple[Finding, ...]: ...
 
+    async def pages_about(
+        self, question: str, site: str, limit: int, /
+    ) -> tuple[tuple[StoredPage, tuple[Passage, ...]], ...]: ...
+
 
 class Progress(Protocol):
     """Receives the progress of a call."""

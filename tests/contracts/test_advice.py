@@ -31,7 +31,14 @@ pytestmark = pytest.mark.anyio
 
 URL = "https://example.com/page"
 DETAIL = "It went wrong."
-ARGUMENTS = {"query": "bees", "question": "bees", "url": URL, "id": URL}
+ARGUMENTS = {
+    "query": "bees",
+    "question": "bees",
+    "url": URL,
+    "id": URL,
+    "target": URL,
+    "quote": "bees dance",
+}
 STATUSES = (302, 400, 401, 402, 403, 404, 422, 429, 500, 503)
 WORDS = frozenset({"search", "fetch"})
 """Tools of profile `chatgpt` whose names any sentence may use as words."""
@@ -116,7 +123,7 @@ def told(result: CallToolResult) -> str:
 
 
 def arguments_for(tool: Tool, **more: object) -> dict[str, object]:
-    return {name: ARGUMENTS[name] for name in tool.input_schema["required"]} | more
+    return {name: ARGUMENTS[name] for name in tool.input_schema.get("required", ())} | more
 
 
 def calls_of(tool: Tool) -> list[dict[str, object]]:

@@ -76,3 +76,26 @@ async def test_recall_of_a_collection_names_the_version(site: Site, tmp_path: Pa
         nothing = await call("recall", question=QUESTION, site="else.example")
         assert nothing.structured_content is not None
         assert nothing.structured_content["findings"][0]["passages"] == []
+
+
+async def test_a_search_of_an_indexed_site_is_answered_by_its_collection(
+    site: Site, tmp_path: Path
+) -> None:
+    environ = environment(site, tmp_path)
+    site.add(
+        "/docs/", html("<h1>Limits</h1><p>The frobnicator accepts 4096 widgets in one batch.</p>")
+    )
+    async with open_kindly(environ) as web:
+        await web.index(site.url("/docs/"), "frob@1.0")
+    async with calling(environ) as call:
+        result = await call("web_search", query=QUESTION, site=site.host)
+        assert not result.is_error, text_of(result)
+        assert result.structured_content is not None
+        (found,) = result.structured_content["results"]
+        assert (found["link"], "4096 widgets" in found["page_content"]) == (
+            site.url("/docs/"),
+            True,
+        )
+        assert "collection frob@1.0, without a search" in text_of(result)
+        for other in ({"site": "else.example"}, {}):
+            assert (await call("web_search", query=QUESTION, **other)).is_error

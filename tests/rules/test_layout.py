@@ -41,6 +41,7 @@ TESTED_ELSEWHERE = {
     "read/embedders/openai/": "read/embedders/test_openai.py",
     "read/stores/": "the contract of read/stores/ tests every store with its files",
     "read/crawls/crawl_sql.py": "read/stores/test_crawls.py, on every database",
+    "read/evidence/page_versions.py": "read/stores/test_contract.py, on every database",
     "read/embedder.py": "read/embedders/ tests every embedder",
     "read/specs.py": "the catalogues of read/stores/ and read/embedders/",
     "fetch/chain/types.py": "the steps of fetch/chain/ that pass these types on",

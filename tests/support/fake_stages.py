@@ -174,6 +174,11 @@ class FakeLibrary:
 
     similar = ask
 
+    async def pages_about(
+        self, question: str, site: str, limit: int
+    ) -> tuple[tuple[StoredPage, tuple[Passage, ...]], ...]:
+        return ()
+
     async def recall(
         self,
         questions: Sequence[str],

@@ -7,13 +7,12 @@ client inside the fetcher reaches only what the SSRF guard allows.
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
-from kindly.app.lazy import LazyLibrary, LazySearch, renderer
+from kindly.app.lazy import LazyCrawls, LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
@@ -33,8 +32,8 @@ from kindly.telemetry.trace import Tracer
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
+    from kindly.crawl.background import BackgroundCrawls
     from kindly.crawl.indexer import Indexer
-    from kindly.fetch.fetcher import Fetcher
     from kindly.read.store import Store
     from kindly.recording.wrappers import RecordingWrappers
     from kindly.search.provider_stats import ProviderStatus
@@ -68,6 +67,8 @@ class App:
     """Stores the pages that were answered and are still queued, so that the store has them all."""
     open_indexer: "Callable[[], Indexer] | None" = None
     """Builds what makes collections of whole sites; None if there is no library."""
+    background: "Callable[[], BackgroundCrawls] | None" = None
+    """Crawls that go on after the call that started them."""
     tracer: Tracer | None = None
 
     async def warm(self) -> None:
@@ -132,6 +133,8 @@ async def open_app(
             page_timeout_s=settings.request_timeout_ms / 1000,
             redactor=redactor,
         )
+        crawls = LazyCrawls(settings, tasks, stages, fetcher, library)
+        stack.push_async_callback(crawls.aclose)
         yield App(
             stages,
             redactor,
@@ -145,25 +148,10 @@ async def open_app(
             open_search=search.open,
             library_store=library.store,
             settle_library=library.settle,
-            open_indexer=partial(_indexer, settings, stages, fetcher, library),
+            open_indexer=crawls.indexer,
+            background=crawls.background,
             tracer=await stack.enter_async_context(tracing(settings)),
         )
-
-
-def _indexer(
-    settings: Settings, stages: Stages, fetcher: "Fetcher", library: LazyLibrary
-) -> "Indexer":
-    from kindly.crawl.indexer import Indexer, IndexerSettings
-    from kindly.fetch.guard.guard import Guard
-
-    guard = Guard(guard_policy(settings))
-    indexing = IndexerSettings(
-        registries=loader_settings(settings).base_urls,
-        environ=settings.child_environ,
-        is_shared=bool(settings.store_spec.schemes),
-        is_opened=lambda url: guard.is_opened(url.host, url.port),
-    )
-    return Indexer(stages, fetcher, library.open, indexing)
 
 
 def _recording(settings: Settings, path: Path) -> "RecordingWrappers":

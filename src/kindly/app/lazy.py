@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.abc import TaskGroup
 
-from kindly.app.stage_settings import browser_settings, guard_policy
+from kindly.app.stage_settings import browser_settings, guard_policy, loader_settings
 from kindly.budget import Deadline
 from kindly.errors import BrowserUnavailable, SearchError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
+from kindly.fetch.fetcher import Fetcher
 from kindly.fetch.guard.guard import Guard
 from kindly.models import Hits, Page, Query
 from kindly.net.api_client import STRAIGHT, Traffic
 from kindly.net.tls import Tls
 from kindly.settings import Settings
+from kindly.stages import Stages
 from kindly.telemetry.warn_once import WarnOnce
 from kindly.urls import Url
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from kindly.app.reader import OpenLibrary
     from kindly.app.search import OpenSearch
+    from kindly.crawl.background import BackgroundCrawls
+    from kindly.crawl.indexer import Indexer
     from kindly.fetch.browser.browser_pool import BrowserPool
     from kindly.read.library import Library
     from kindly.read.store import Store
@@ -138,6 +142,49 @@ class LazyLibrary:
         if self._opened is not None:
             with anyio.CancelScope(shield=True):
                 await self._opened.aclose()
+
+
+class LazyCrawls:
+    """What makes collections of whole sites, and its crawls in the background."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        tasks: TaskGroup,
+        stages: Stages,
+        fetcher: Fetcher,
+        library: LazyLibrary,
+    ) -> None:
+        self._settings = settings
+        self._tasks = tasks
+        self._stages = stages
+        self._fetcher = fetcher
+        self._library = library
+        self._background: BackgroundCrawls | None = None
+
+    def indexer(self) -> "Indexer":
+        from kindly.crawl.indexer import Indexer, IndexerSettings
+
+        guard = Guard(guard_policy(self._settings))
+        indexing = IndexerSettings(
+            registries=loader_settings(self._settings).base_urls,
+            environ=self._settings.child_environ,
+            is_shared=bool(self._settings.store_spec.schemes),
+            is_opened=lambda url: guard.is_opened(url.host, url.port),
+        )
+        return Indexer(self._stages, self._fetcher, self._library.open, indexing)
+
+    def background(self) -> "BackgroundCrawls":
+        if self._background is None:
+            from kindly.crawl.background import BackgroundCrawls
+
+            self._background = BackgroundCrawls(self._tasks, self.indexer)
+        return self._background
+
+    async def aclose(self) -> None:
+        """End the crawls before the library is closed."""
+        if self._background is not None:
+            await self._background.aclose()
 
 
 class LazyBrowser:

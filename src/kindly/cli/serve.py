@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from kindly.server.early_answers import EarlyAnswers
-from kindly.server.profiles import load_answers, spec_for
+from kindly.server.profiles import load_answers, options_of
 from kindly.settings import Settings
 
 LISTING_FIELDS = frozenset({"default_results", "max_results"})
@@ -45,7 +45,7 @@ def _serve_with_sdk(settings: Settings, early: EarlyAnswers | None) -> None:
 
 def early_answers_for(settings: Settings) -> EarlyAnswers | None:
     """What can be answered before the SDK is imported; None if answers depend on settings, or over HTTP."""
-    options = {option.field_name for option in spec_for(settings.profile).options}
+    options = {option.field_name for option in options_of(settings.profile)}
     if not settings.model_fields_set.isdisjoint(LISTING_FIELDS | OPENING_FIELDS | options):
         return None
     if settings.transport != "stdio" or sys.platform == "win32":

@@ -53,6 +53,8 @@ CLOCK_SKEW = timedelta(minutes=5)
 """How far a page's time may be ahead of this machine's clock."""
 CLOSE_S = 5.0
 """How long closing may take to store what is queued."""
+PASSAGES_PER_PAGE = 4
+"""Passages that are asked for, so that they are of enough pages."""
 NOT_KEPT = "The page was read, but could not be kept in the library."
 
 
@@ -309,6 +311,29 @@ class Library:
         if scope.collection:
             await self._check_collection(scope.collection)
         return await self._answering.recall(questions, limit, scope)
+
+    async def pages_about(
+        self, question: str, site: str, limit: int
+    ) -> tuple[tuple[StoredPage, tuple[Passage, ...]], ...]:
+        """The pages of collections of a site that answer a question best, with their passages.
+
+        Raises:
+            StoreUnavailable: the store fails.
+            ModelMismatch: its vectors are another model's.
+        """
+        (finding,) = await self.recall(
+            [question], PASSAGES_PER_PAGE * limit, RecallScope(site=site)
+        )
+        passages: dict[str, list[Passage]] = {}
+        for cited in finding.citations:
+            if cited.page.collection:
+                passages.setdefault(cited.page.key, []).append(cited.passage)
+        found = []
+        for key, some in list(passages.items())[:limit]:
+            stored = await self.store.page(key)
+            if stored is not None:
+                found.append((stored, tuple(some)))
+        return tuple(found)
 
     async def _check_collection(self, name: str) -> None:
         known = [one.collection for one in await self.store.crawls.collections()]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read.crawls.collection import Crawls
+from kindly.read.evidence.page_versions import FormerVersion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,6 +178,10 @@ class Store(Protocol):
 
     async def forget_collection(self, collection: str) -> int:
         """Drop the pages of a collection; return how many there were."""
+        ...
+
+    async def former(self, url: str) -> list[FormerVersion]:
+        """The former versions of a page that are kept, the newest first: those that another text replaced."""
         ...
 
     async def drop_vectors(self) -> None:

@@ -49,6 +49,8 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
         async with open_app() as app, anyio.create_task_group() as tasks:
             tasks.start_soon(_warm_up, was_listed, app)
+            if profile.start is not None:
+                tasks.start_soon(profile.start, app)
             with holder.holding(app):
                 yield app
             tasks.cancel_scope.cancel()

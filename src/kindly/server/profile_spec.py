@@ -22,3 +22,5 @@ class ProfileSpec:
     """Imports its tools."""
     options: tuple[Option[Any], ...] = ()
     """Settings that only it uses."""
+    is_addition: bool = False
+    """Whether it can be added to another profile, as in `kindly,library`: it changes no default."""

@@ -1,6 +1,6 @@
 """Tools and profiles. A tool is a name, an argument model, a result schema and one function."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -74,5 +74,7 @@ class Profile:
     """The tools as settings configure them, where limits and defaults can be set."""
     has_resources: bool = False
     """Whether it offers kept pages as resources, and prompts; not where a contract names all that is offered."""
+    start: "Callable[[App], Coroutine[Any, Any, None]] | None" = None
+    """Runs when the server starts, beside its calls."""
     defaults: ProfileDefaults = field(default_factory=ProfileDefaults)
     """Settings, providers and fetching behaviour that it changes."""

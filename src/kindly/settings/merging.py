@@ -6,7 +6,7 @@ from pathlib import Path
 from kindly.read.embedders import EMBEDDERS
 from kindly.recording import recording_file
 from kindly.settings.options import OPTIONS
-from kindly.settings.profile_catalogue import PROFILE_NAMES, profile_defaults
+from kindly.settings.profile_catalogue import PROFILE_CHOICES, profile_defaults
 from kindly.settings.sources import Value, config_path, from_environ, from_file
 from kindly.settings.variables import (
     ENV_BY_FIELD,
@@ -50,7 +50,7 @@ def _is_blank(name: str, value: Value) -> bool:
 def _from_profile(merged: Mapping[str, Value]) -> dict[str, Value]:
     """The defaults of the chosen profile; none for an unknown name, which validation reports."""
     chosen = merged.get(ENV_BY_FIELD["profile"].name)
-    if chosen is None or chosen.value not in PROFILE_NAMES:
+    if chosen is None or chosen.value not in PROFILE_CHOICES:
         return {}
     defaults = profile_defaults(str(chosen.value)).beside(merged.keys())
     return {name: Value(value, "profile") for name, value in defaults.items()}

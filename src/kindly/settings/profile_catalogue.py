@@ -3,11 +3,18 @@
 from typing import TYPE_CHECKING, Literal
 
 from kindly.plugin_settings import ProfileDefaults
-from kindly.server.profiles import DEFAULT_PROFILE, PROFILE_NAMES, PROFILES, load_profile
+from kindly.server.profiles import (
+    DEFAULT_PROFILE,
+    PROFILE_CHOICES,
+    PROFILE_NAMES,
+    PROFILES,
+    load_profile,
+)
 
 __all__ = [
     "DEFAULT_PROFILE",
     "PROFILES",
+    "PROFILE_CHOICES",
     "PROFILE_NAMES",
     "ProfileName",
     "profile_defaults",
@@ -16,7 +23,7 @@ __all__ = [
 if TYPE_CHECKING:
     ProfileName = str
 else:
-    ProfileName = Literal[PROFILE_NAMES]
+    ProfileName = Literal[PROFILE_CHOICES]
 
 
 def profile_defaults(name: str) -> ProfileDefaults:
@@ -24,4 +31,5 @@ def profile_defaults(name: str) -> ProfileDefaults:
 
     The default profile changes nothing, so its tools are not imported for this.
     """
-    return ProfileDefaults() if name == DEFAULT_PROFILE else load_profile(name).defaults
+    base = name.partition(",")[0]
+    return ProfileDefaults() if base == DEFAULT_PROFILE else load_profile(base).defaults

@@ -351,6 +351,30 @@ async def test_a_touched_page_is_newer_and_otherwise_the_same(store: Store) -> N
     assert same(await store.page(TEA.entry.url), expected)
 
 
+async def test_former_versions_of_a_page_are_kept_up_to_a_number(store: Store) -> None:
+    made = [page("tea", [f"Version {n}."], crawled_at=NOON + days(n)) for n in range(8)]
+    for one in made:
+        await keep(store, one)
+        await keep(store, one)
+    former = await store.former(TEA.entry.url)
+    assert [one.text for one in former] == [f"Version {n}." for n in (6, 5, 4, 3, 2)]
+    newest = made[6].entry
+    assert (former[0].crawled_at, former[0].content_hash) == (
+        newest.crawled_at,
+        newest.content_hash,
+    )
+    assert await store.former("https://site.example/unknown") == []
+    await store.forget(TEA.entry.url)
+    assert await store.former(TEA.entry.url) == []
+
+
+async def test_former_versions_leave_with_their_page(store: Store) -> None:
+    for n in range(2):
+        await keep(store, page("tea", [f"Version {n}."]))
+    await store.evict(max_bytes=0, before=NOON)
+    assert await store.former(TEA.entry.url) == []
+
+
 async def test_a_forgotten_page_is_found_no_more(store: Store) -> None:
     wine = page("wine", ["Wine is fermented."])
     await keep(store, TEA, wine)

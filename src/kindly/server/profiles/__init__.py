@@ -5,12 +5,14 @@ the specs when they are imported; the tools are imported for the chosen profile 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kindly.plugin_settings import Option
 from kindly.server.profile_spec import ProfileSpec
-from kindly.server.profiles import chatgpt, kindly, media, pages, searxng
+from kindly.server.profiles import chatgpt, kindly, library, media, pages, searxng
 
 if TYPE_CHECKING:
     from kindly.server.tool import Profile
@@ -22,10 +24,19 @@ PROFILES: tuple[ProfileSpec, ...] = (
     searxng.SPEC,
     media.SPEC,
     chatgpt.SPEC,
+    library.SPEC,
 )
 PROFILE_NAMES = tuple(spec.name for spec in PROFILES)
 DEFAULT_PROFILE = PROFILE_NAMES[0]
 """It changes no default of a setting."""
+PROFILE_CHOICES = PROFILE_NAMES + tuple(
+    f"{base.name},{added.name}"
+    for added in PROFILES
+    if added.is_addition
+    for base in PROFILES
+    if not base.is_addition
+)
+"""What `KINDLY_PROFILE` can be: a profile, or one with another added."""
 
 
 def spec_for(name: str) -> ProfileSpec:
@@ -33,9 +44,30 @@ def spec_for(name: str) -> ProfileSpec:
     return next(spec for spec in PROFILES if spec.name == name)
 
 
+def options_of(name: str) -> tuple[Option[Any], ...]:
+    """The settings that only the profiles of this choice use."""
+    return tuple(option for part in name.split(",") for option in spec_for(part).options)
+
+
 def load_profile(name: str) -> "Profile":
-    """The profile of this name."""
-    return spec_for(name).load()
+    """The profile of this name, or several as one."""
+    return _combined([spec_for(part).load() for part in name.split(",")])
+
+
+def _combined(profiles: "Sequence[Profile]") -> "Profile":
+    """One profile with the tools of all; the first one decides defaults, and a tool of the same name is its own."""
+    first, *others = profiles
+    if not others:
+        return first
+    tools = {tool.name: tool for one in reversed(profiles) for tool in one.tools}
+    order = dict.fromkeys(tool.name for one in profiles for tool in one.tools)
+    return replace(
+        first,
+        name=",".join(one.name for one in profiles),
+        instructions=" ".join(one.instructions for one in profiles),
+        tools=tuple(tools[name] for name in order),
+        start=next((one.start for one in profiles if one.start is not None), None),
+    )
 
 
 def answers_file(name: str) -> Path:
@@ -63,7 +95,11 @@ def all_profiles() -> "tuple[Profile, ...]":
 
 def profile_for(settings: "Settings") -> "Profile":
     """The chosen profile, with its tools as the settings configure them."""
-    profile = load_profile(settings.profile)
+    return _combined([_configured(part, settings) for part in settings.profile.split(",")])
+
+
+def _configured(name: str, settings: "Settings") -> "Profile":
+    profile = spec_for(name).load()
     if profile.tools_for is None:
         return profile
     return replace(profile, tools=profile.tools_for(settings))

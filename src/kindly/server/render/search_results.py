@@ -25,6 +25,9 @@ from kindly.server.render.results import FoundPage, SearchResult
 from kindly.text.durations import seconds
 from kindly.urls import domain
 
+FROM_LIBRARY = "library"
+"""The provider of results that a collection answered."""
+
 
 def search_result(
     hits: Hits, sources: Sequence[Source], fence: AnyFence, tokens: int
@@ -87,7 +90,9 @@ def _result(
 
 def search_notes(hits: Hits, pages: Sequence[FoundPage]) -> list[str]:
     """What to know about the results: providers that failed, and who applied the filters."""
-    notes = [f"{', '.join(hits.failed)} failed; {hits.provider} answered."] if hits.failed else []
+    notes = [f"This was {hits.why}"] if hits.provider == FROM_LIBRARY else []
+    if hits.failed:
+        notes.append(f"{', '.join(hits.failed)} failed; {hits.provider} answered.")
     if hits.filters:
         notes.append(f"Filters: {', '.join(map(_applied, hits.filters))}.")
     if hits.left_out:

@@ -195,7 +195,7 @@ async def test_chunks_of_the_first_version_are_found_without_it(path: Path) -> N
         database.execute("ALTER TABLE documents DROP COLUMN cut")
         database.execute("DROP INDEX documents_of_collection")
         database.execute("ALTER TABLE documents DROP COLUMN collection")
-        for table in ("collections", "crawl_pages", "crawl_pace"):
+        for table in ("collections", "crawl_pages", "crawl_pace", "page_versions"):
             database.execute(f"DROP TABLE {table}")
         database.execute("ALTER TABLE documents DROP COLUMN outline")
         database.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")

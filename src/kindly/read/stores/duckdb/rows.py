@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
+from kindly.read.evidence.page_versions import FormerVersion, VersionTable
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import NAMED, page_indexing
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
 from kindly.read.store import (
@@ -43,6 +45,7 @@ CREATE TABLE chunks (
 MAKE_INDEX = "CREATE INDEX chunks_url_idx ON chunks (url)"
 CRAWLS = Dialect(has_index=False)
 """Without an index: DuckDB refuses to change an indexed row twice in one transaction."""
+FORMER = VersionTable(CRAWLS)
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);
@@ -57,6 +60,7 @@ CREATE TABLE documents (
     "ALTER TABLE documents ADD COLUMN cut BOOLEAN DEFAULT false",
     f"ALTER TABLE documents ADD COLUMN collection TEXT DEFAULT '';\n{CRAWLS.migration}",
     "ALTER TABLE documents ADD COLUMN outline BLOB",
+    FORMER.migration,
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608
@@ -176,6 +180,7 @@ def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
         _set_model(database, first)
     dimension = (first or stored or EmbeddingModel("", 0)).dimension
     url = page.entry.key
+    _keep_former(page.entry, database)
     known = {
         id_: (tuple(place), has)
         for id_, *place, has in database.execute(
@@ -201,6 +206,25 @@ def put(page: DuckdbNewPage, database: "duckdb.DuckDBPyConnection") -> None:
     new = [(position, one) for position, one in enumerate(page.chunks) if one.id not in unchanged]
     if new:
         _add_chunks(database, page, new, dimension)
+
+
+def _keep_former(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -> None:
+    """Keep the version that another text replaces."""
+    row = database.execute(
+        "SELECT content_hash FROM documents WHERE url = ?", [entry.key]
+    ).fetchone()
+    if row is None or row[0] == entry.content_hash:
+        return
+    former = page_of(entry.key, database)
+    if former is not None and former.chunks:
+        known = former.entry
+        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+        FORMER.keep(executor(database), entry.key, version)
+
+
+def former_versions(key: str, database: "duckdb.DuckDBPyConnection") -> list[FormerVersion]:
+    """The former versions of a page."""
+    return FORMER.of(executor(database), key)
 
 
 def put_all(pages: Sequence[PreparedPage], database: "duckdb.DuckDBPyConnection") -> None:
@@ -286,6 +310,7 @@ def forget(urls: Sequence[str] | None, database: "duckdb.DuckDBPyConnection") ->
     which, values = "", list[object]()
     if urls is not None:
         which, values = " WHERE url IN (SELECT unnest(?::TEXT[]))", [list(urls)]
+    FORMER.drop(executor(database), urls)
     database.execute(f"DELETE FROM chunks{which}", values)  # noqa: S608 - one of the two above
     found = database.execute(f"DELETE FROM documents{which}", values).fetchone()  # noqa: S608
     return int(found[0]) if found else 0

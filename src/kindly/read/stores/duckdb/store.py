@@ -19,6 +19,7 @@ from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
 from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
+from kindly.read.evidence.page_versions import FormerVersion
 from kindly.read.store import (
     Candidate,
     EmbeddingModel,
@@ -111,6 +112,9 @@ class DuckStore:
 
     async def forget_collection(self, collection: str) -> int:
         return await self._file.run(partial(sql.forget_collection, collection))
+
+    async def former(self, url: str) -> list[FormerVersion]:
+        return await self._file.run(partial(sql.former_versions, url))
 
     async def drop_vectors(self) -> None:
         await self._file.run(sql.drop_vectors)

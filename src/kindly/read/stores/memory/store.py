@@ -12,6 +12,8 @@ from kindly.concurrency.key_locks import KeyLocks
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
+from kindly.read.evidence.page_versions import MAX_VERSIONS, FormerVersion
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import NAMED, PageIndexing, page_indexing
 from kindly.read.store import (
     NAMED_SHARE,
@@ -57,6 +59,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._pages: dict[str, _MemoryPage] = {}
+        self._former: dict[str, list[FormerVersion]] = {}
         self._model: EmbeddingModel | None = None
         self._locks = KeyLocks()
         self.crawls: Crawls = MemoryCrawls(self._sizes)
@@ -105,6 +108,11 @@ class MemoryStore:
     ) -> None:
         self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
         before = self._pages.get(entry.key)
+        if before is not None and before.entry.content_hash != entry.content_hash and before.chunks:
+            old = before.entry
+            version = FormerVersion(old.crawled_at, old.content_hash, page_text(before.chunks))
+            versions = [version, *self._former.get(entry.key, [])]
+            self._former[entry.key] = versions[:MAX_VERSIONS]
         known = {**vectors, **({} if before is None else before.vectors)}
         terms = {**counted, **({} if before is None else before.terms)}
         stored = row_format.storable_entry(entry)
@@ -172,14 +180,19 @@ class MemoryStore:
 
     async def forget(self, url: str | None = None) -> int:
         if url is not None:
+            self._former.pop(url, None)
             return int(self._pages.pop(url, None) is not None)
         count = len(self._pages)
+        self._former.clear()
         self._pages.clear()
         return count
 
     async def forget_collection(self, collection: str) -> int:
         keys = [key for key, one in self._pages.items() if one.entry.collection == collection]
         return sum([await self.forget(key) for key in keys])
+
+    async def former(self, url: str) -> list[FormerVersion]:
+        return list(self._former.get(url, []))
 
     async def drop_vectors(self) -> None:
         self._model = None
@@ -193,7 +206,7 @@ class MemoryStore:
         ]
         gone = row_format.outdated(pages, max_bytes, before)
         for url in gone:
-            del self._pages[str(url)]
+            await self.forget(str(url))
         return len(gone)
 
     async def stats(self) -> StoreStats:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
+from kindly.read.evidence.page_versions import FormerVersion, VersionTable
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
@@ -25,6 +27,7 @@ MAX_INDEXED_DIMENSION = 4000
 MAX_POSITION = 16_383
 MAX_TERMS_OF_CHUNK = 20_000
 CRAWLS = Dialect("kindly_", "%s", " FOR UPDATE", " FOR UPDATE SKIP LOCKED")
+FORMER = VersionTable(CRAWLS, "bytea")
 MIGRATIONS = (
     """
 CREATE TABLE kindly_meta (key text PRIMARY KEY, value text);
@@ -51,6 +54,7 @@ CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastup
     "CREATE INDEX kindly_documents_of_collection ON kindly_documents (collection) "
     f"WHERE collection <> '';\n{CRAWLS.migration}",
     "ALTER TABLE kindly_documents ADD COLUMN outline bytea",
+    FORMER.migration,
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608
@@ -197,6 +201,7 @@ def to_vector(half: "HalfVector") -> "Vectors":
 def put(page: PostgresNewPage, connection: "Connection") -> None:
     """Store the page as exactly these chunks."""
     model = _settled_model(connection, page)
+    _keep_former(page.entry, connection)
     dimension = model.dimension if model else 0
     size = row_format.estimated_bytes(page.chunks, dimension) + len(page.outline)
     values = row_format.from_entry(page.entry, page.entry.crawled_at)
@@ -225,6 +230,24 @@ def put(page: PostgresNewPage, connection: "Connection") -> None:
             connection.execute(MOVE_CHUNK, (*place, known[one.id][0]))
     with connection.cursor() as cursor:
         cursor.executemany(INSERT_CHUNK, new)
+
+
+def _keep_former(entry: StoredPageInfo, connection: "Connection") -> None:
+    """Keep the version that another text replaces."""
+    hash_of = b"SELECT content_hash FROM kindly_documents"
+    row = connection.execute(hash_of + OF_URL, (entry.key,)).fetchone()
+    if row is None or row[0] == entry.content_hash:
+        return
+    former = page_of(entry.key, connection)
+    if former is not None and former.chunks:
+        known = former.entry
+        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+        FORMER.keep(executor(connection), entry.key, version)
+
+
+def former_versions(key: str, connection: "Connection") -> list[FormerVersion]:
+    """The former versions of a page."""
+    return FORMER.of(executor(connection), key)
 
 
 def put_all(pages: Sequence[PreparedPage], connection: "Connection") -> None:
@@ -288,6 +311,7 @@ def touch(url: str, crawled_at: datetime, connection: "Connection") -> None:
 def forget(url: str | None, connection: "Connection") -> int:
     """Drop a page, or all; return how many there were."""
     sql = b"DELETE FROM kindly_documents"
+    FORMER.drop(executor(connection), None if url is None else [url])
     if url is not None:
         return connection.execute(sql + OF_URL, (url,)).rowcount
     return connection.execute(sql).rowcount
@@ -296,7 +320,9 @@ def forget(url: str | None, connection: "Connection") -> int:
 def forget_collection(collection: str, connection: "Connection") -> int:
     """Drop the pages of a collection; return how many there were."""
     sql = "DELETE FROM kindly_documents WHERE collection = %s"
-    return connection.execute(sql, (collection,)).rowcount
+    count = connection.execute(sql, (collection,)).rowcount
+    FORMER.drop_orphans(executor(connection))
+    return count
 
 
 def evict(max_bytes: int, before: datetime, connection: "Connection") -> int:
@@ -308,7 +334,10 @@ def evict(max_bytes: int, before: datetime, connection: "Connection") -> int:
         [row_format.EvictionCandidate(*row) for row in found], max_bytes, before
     )
     sql = "DELETE FROM kindly_documents WHERE doc = ANY(%s)"
-    return connection.execute(sql, (evicted,)).rowcount
+    count = connection.execute(sql, (evicted,)).rowcount
+    if count:
+        FORMER.drop_orphans(executor(connection))
+    return count
 
 
 def stats(place: str, connection: "Connection") -> StoreStats:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
-from kindly.read.crawls.crawl_sql import Dialect
+from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.crawls.micros import from_micros, to_micros
+from kindly.read.evidence.page_versions import FormerVersion, VersionTable
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import PageIndexing, page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
@@ -35,6 +37,7 @@ WORDS = (
 FTS_AUTOMERGE = "INSERT INTO words (words, rank) VALUES ('automerge', 2)"
 """Keeps the FTS5 index in few segments, because a query reads all of them. Writes cost no more than with four."""
 CRAWLS = Dialect(integer="INTEGER")
+VERSIONS = VersionTable(CRAWLS)
 MIGRATIONS = (
     f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -63,6 +66,7 @@ CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S60
     "CREATE INDEX documents_of_collection ON documents (collection) WHERE collection <> '';\n"
     f"{CRAWLS.migration}",
     "ALTER TABLE documents ADD COLUMN outline BLOB",
+    VERSIONS.migration,
 )
 
 # The statements below contain no values, only the two lists of column names.
@@ -215,6 +219,7 @@ def put(
             row_format.MODEL_DIMENSION: str(model.dimension),
         }
         database.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", named.items())
+    _keep_former(page.entry, database)
     known = known_chunks(page.entry.key, database)
     unchanged = {
         one.id
@@ -235,6 +240,30 @@ def put(
             _add_chunk(database, chunk, (doc, position), added, page.vectors.get(chunk.id))
         elif (place := (position, chunk.start, chunk.end, chunk.tokens)) != known[chunk.id].place:
             database.execute(MOVE_CHUNK, (*place, known[chunk.id].n))
+
+
+def _keep_former(entry: StoredPageInfo, database: "sqlite3.Connection") -> None:
+    """Keep the version that another text replaces."""
+    row = database.execute(
+        "SELECT content_hash FROM documents WHERE url = ?", (entry.key,)
+    ).fetchone()
+    if row is None or row[0] == entry.content_hash:
+        return
+    former = page_of(entry.key, database)
+    if former is not None and former.chunks:
+        known = former.entry
+        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+        VERSIONS.keep(executor(database), entry.key, version)
+
+
+def former_versions(key: str, database: "sqlite3.Connection") -> list[FormerVersion]:
+    """The former versions of a page."""
+    return VERSIONS.of(executor(database), key)
+
+
+def executor(database: "sqlite3.Connection") -> Execute:
+    """Runs the statements that stores share."""
+    return lambda statement, values: database.execute(statement, values).fetchall()
 
 
 def put_all(pages: Sequence[PreparedPage], database: "sqlite3.Connection") -> None:
@@ -308,6 +337,7 @@ def forget(urls: Sequence[str], database: "sqlite3.Connection") -> int:
     for url in urls:
         _drop_chunks(database, list(known_chunks(url, database).values()))
         count += database.execute("DELETE FROM documents WHERE url = ?", (url,)).rowcount
+    VERSIONS.drop(executor(database), urls)
     return count
 
 
@@ -322,6 +352,7 @@ def forget_all(database: "sqlite3.Connection") -> int:
     (count,) = database.execute("SELECT count(*) FROM documents").fetchone()
     for statement in DELETE_ALL:
         database.execute(statement)
+    VERSIONS.drop(executor(database), None)
     _new_epoch(database)
     return int(count)
 

@@ -14,6 +14,7 @@ from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
 from kindly.read.crawls.crawl_sql import Execute, SqlCrawls
 from kindly.read.crawls.micros import to_micros
+from kindly.read.evidence.page_versions import FormerVersion
 from kindly.read.pages.page_outline import NAMED
 from kindly.read.store import (
     NAMED_SHARE,
@@ -58,10 +59,10 @@ class SqliteStore:
         self.crawls: Crawls = SqlCrawls(sql.CRAWLS, self._read_crawls, self._write_crawls)
 
     async def _read_crawls(self, work: Callable[[Execute], Value]) -> Value:
-        return await self._file.read(lambda database: work(_execute(database)))
+        return await self._file.read(lambda database: work(sql.executor(database)))
 
     async def _write_crawls(self, work: Callable[[Execute], Value]) -> Value:
-        return await self._file.write(lambda database: work(_execute(database)))
+        return await self._file.write(lambda database: work(sql.executor(database)))
 
     async def model(self) -> EmbeddingModel | None:
         return await self._file.read(sql.model_of)
@@ -137,6 +138,9 @@ class SqliteStore:
         urls = await self._file.read(partial(sql.urls_of, collection))
         return await self._forget_some(urls)
 
+    async def former(self, url: str) -> list[FormerVersion]:
+        return await self._file.read(partial(sql.former_versions, url))
+
     async def drop_vectors(self) -> None:
         await self._file.write(sql.drop_vectors)
 
@@ -164,7 +168,3 @@ class SqliteStore:
 
     async def aclose(self) -> None:
         await self._file.aclose()
-
-
-def _execute(database: "sqlite3.Connection") -> Execute:
-    return lambda statement, values: database.execute(statement, values).fetchall()

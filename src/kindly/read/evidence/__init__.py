@@ -1,0 +1,1 @@
+"""What stored pages prove: whether they say a quote, and what changed between two of their versions."""
