@@ -1,6 +1,6 @@
 """The documentation pages of `../shared/data/docs_search` as a library, and distinct questions about them.
 
-    ../shared/bench/docs_search/bench.py --target bench.documentation:open_index
+    bench.py --target bench.documentation:open_index
 
 measures which page `recall` puts first.
 """
