@@ -4,8 +4,8 @@
 
 Questions and pages are beside the checkout, in `../shared/data/retrieval`. For each set: hit@1, 3 and 8 (a passage
 among the first so many covers evidence), MRR, and how often evidence lies within the first 500, 1,000 and 2,000 tokens;
-beside it the same for BM25 over the same chunks and for the beginning of the page. With `--negatives` each question is
-also put to another page: `rejected` is how often that page is reported not to answer.
+beside it the same for BM25 over the same chunks and for the beginning of the page. With `--negatives`, `refused` is how
+often a page is reported not to answer although it does, and `rejected` the same for another page, which does not.
 """
 
 import argparse
@@ -102,14 +102,24 @@ def ask(text: str, query: str, limit: int = RESULTS) -> Ranking:
 
 
 def retrieve(text: str, query: str) -> list[Passage]:
-    """The passages of `read_page` as far as they answer; none if it says that the page does not seem to."""
+    """The passages of `read_page`, which come whether it says that they answer or not."""
+    return list(ask(text, query).passages)
+
+
+def retrieve_answers(text: str, query: str) -> list[Passage]:
+    """The same, but none if `read_page` says that the page does not answer: to measure how often it says so."""
     ranking = ask(text, query)
     return list(ranking.passages) if ranking.answered else []
 
 
-def answered(text: str, query: str) -> list[Span]:
-    """The same, as offsets."""
+def given(text: str, query: str) -> list[Span]:
+    """The passages of `read_page`, as offsets."""
     return [(passage.start, passage.end) for passage in retrieve(text, query)]
+
+
+def answered(text: str, query: str) -> list[Span]:
+    """The same, but none if it says that the page does not answer."""
+    return [(passage.start, passage.end) for passage in retrieve_answers(text, query)]
 
 
 def by_words(text: str, query: str) -> list[Span]:
@@ -147,7 +157,7 @@ def beginning(text: str, query: str) -> list[Span]:
 
 
 Method = Callable[[str, str], list[Span]]
-METHODS: dict[str, Method] = {"ours": answered, "BM25": by_words, "beginning": beginning}
+METHODS: dict[str, Method] = {"ours": given, "BM25": by_words, "beginning": beginning}
 
 
 def covers(spans: Sequence[Span], evidence: Span) -> bool:
@@ -245,19 +255,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for method, function in METHODS.items():
             figures = run(data, function)
             if options.negatives and method == "ours":
+                figures["refused"] = run(data, answered)["empty"]
                 figures["rejected"] = rejected(data, name)
-            _show(name, method, figures)
+            show(name, method, figures)
             if name in ENGLISH:
                 totals[method].append(
-                    {key: one for key, one in figures.items() if key != "rejected"}
+                    {key: one for key, one in figures.items() if not key.startswith("re")}
                 )
     for method, rows in totals.items():
         if rows:
-            _show("English", method, mean(rows))
+            show("English", method, mean(rows))
     return 0
 
 
-def _show(name: str, method: str, figures: dict[str, float]) -> None:
+def show(name: str, method: str, figures: dict[str, float]) -> None:
+    """Print one line of figures."""
     numbers = "  ".join(f"{key} {value:.3f}" for key, value in figures.items())
     print(f"{name:10s} {method:10s} {numbers}", flush=True)
 

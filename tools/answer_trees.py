@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kindly.read.ranking.answer_model import AnswerModel, Trees
+from kindly.read.ranking.answer_model import AnswerModel
+from kindly.read.ranking.decision_trees import Trees
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.floating[Any]]
@@ -40,31 +43,44 @@ def train_trees(rows: "Floats", labels: "Floats", weights: "Floats") -> Trees:
     import lightgbm
 
     data = lightgbm.Dataset(rows, labels, weight=weights / weights.mean())
-    model = lightgbm.train(SETTINGS, data, num_boost_round=ROUNDS)
-    packed = _Nodes()
+    return packed(lightgbm.train(SETTINGS, data, num_boost_round=ROUNDS))
+
+
+def packed(model: Any) -> Trees:
+    """The trees of a LightGBM model as arrays."""
+    nodes = _Nodes()
     for tree in model.dump_model()["tree_info"]:
-        packed.add(tree["tree_structure"])
-    return packed.trees()
+        nodes.add(tree["tree_structure"])
+    return nodes.trees()
+
+
+def arrays(trees: Trees) -> "dict[str, NDArray[Any]]":
+    """The arrays in the types of the file."""
+    return {
+        "roots": trees.roots.astype(np.uint16),
+        "columns": trees.columns.astype(np.uint8),
+        "thresholds": trees.thresholds.astype(np.float32),
+        "lefts": trees.lefts.astype(np.uint16),
+        "values": trees.values.astype(np.float32),
+        "depth": np.array(trees.depth),
+    }
 
 
 def log_odds(trees: Trees, rows: "Floats") -> "Floats":
     """Of each row."""
-    return np.array([trees.log_odds(row) for row in rows])
+    return trees.sums(rows)
 
 
 def write(model: AnswerModel, path: Path) -> None:
     """Write the arrays, compressed."""
-    trees = model.trees
-    np.savez_compressed(
-        path,
-        roots=trees.roots.astype(np.uint16),
-        columns=trees.columns.astype(np.uint8),
-        thresholds=trees.thresholds.astype(np.float32),
-        lefts=trees.lefts.astype(np.uint16),
-        values=trees.values.astype(np.float32),
-        depth=np.array(trees.depth),
-        calibration=np.array([model.point, model.other, model.latin]).round(4),
-    )
+    given = (model.point, model.other, model.latin, model.table, model.code)
+    calibration = np.array(given).round(4)
+    save(path, arrays(model.trees) | {"calibration": calibration})
+
+
+def save(path: Path, held: "Mapping[str, NDArray[Any]]") -> None:
+    """Write named arrays, compressed."""
+    np.savez_compressed(path, allow_pickle=False, **held)
 
 
 class _Nodes:

@@ -1,12 +1,12 @@
-"""Questions with known evidence → the weights of `ranker_model` and the trees of `answer_model`.
+"""Questions with known evidence → the models of `kindly.read.ranking`.
 
     python -m tools.train_ranker [--check]
 
-Two small models: a network that orders the windows of a page (softmax over a page's windows, the one with the evidence
-should win), and gradient-boosted trees that judge whether a page answers. Each set has the same weight. Pages are in
-five folds, and the results of each fold come from models of the other four; with `--check` nothing is written. The
-trees learn from windows as a network orders them that has not seen the page, and their threshold is set on the folds.
-The same data give the same files, up to rounding that depends on the number of threads.
+Four small models: a network that orders the windows of a page (softmax over a page's windows, the one with the evidence
+should win), an expansion of the question's vector, gradient-boosted trees that order the best windows again, and trees
+that judge whether a page answers. Each set has the same weight. Pages are in five folds, and the results of each fold
+come from models of the other four; with `--check` nothing is written. Each model learns from what the models before it
+give for pages that they have not seen. With one thread, the same data give the same files, byte for byte.
 """
 
 import argparse
@@ -33,15 +33,30 @@ from bench.retrieval import (
     mean,
     measure,
 )
+from bench.table_questions import TableQuestion, row_span
+from bench.table_questions import questions as table_questions
 
+from kindly.concurrency.blas import one_thread
 from kindly.read.chunk import split
+from kindly.read.ranking.answer_features import PAGE_FROM, PageFeature
 from kindly.read.ranking.answer_model import DATA as TREES
-from kindly.read.ranking.answer_model import AnswerModel, Trees
+from kindly.read.ranking.answer_model import AnswerModel
+from kindly.read.ranking.candidate_features import content_vector
+from kindly.read.ranking.decision_trees import Trees
+from kindly.read.ranking.expansion_model import DATA as EXPANSION
+from kindly.read.ranking.expansion_model import Expansion
 from kindly.read.ranking.passage_features import Feature
 from kindly.read.ranking.rank import Index
 from kindly.read.ranking.ranker_model import Weights, relative
+from kindly.read.ranking.rerank_model import DATA as RERANK
+from kindly.read.ranking.rerank_model import Candidates, RerankModel, best_windows
+from kindly.read.ranking.rerank_model import candidates as with_details
 from tools.answer_trees import log_odds, train_trees
 from tools.answer_trees import write as write_trees
+from tools.question_expansion import Meaning, WindowVectors, train_expansion
+from tools.question_expansion import write as write_expansion
+from tools.rerank_trees import train_rerank
+from tools.rerank_trees import write as write_rerank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,9 +69,9 @@ CANDIDATES = 48
 POSITIVES = 8
 HARD = 24
 HIDDEN = 12
-MEMBERS = 6
+MEMBERS = 4
 """Networks with different random starts, which are averaged."""
-EPOCHS = 20
+EPOCHS = 15
 BATCH = 256
 RATE = 0.01
 DECAY = 0.02
@@ -72,8 +87,14 @@ MISSED_OTHER = 0.001
 """The same for each set in another language."""
 SLACK = 0.6
 """A margin, because real questions differ from those of the sets."""
-OTHER_PAGES = ("train", "more", "most")
-"""Seeds: with each, every question is asked on another page."""
+FIRST = 0.5
+"""The weight of the first stage's score beside that of the trees."""
+TABLES = "tables"
+"""The name of the questions about tables; they have the weight of an English set."""
+MISSED_TABLES = 0.01
+"""The share of questions about tables that may be reported as unanswered."""
+OTHER_PAGES = ("train", "more")
+"""Seeds: with each, every question of an English set is asked on another page; in other languages with the first."""
 EXCERPTS = 200
 """Questions of an English set that are also asked on a part of their page: the pages of the sets are long."""
 EXCERPT_SIZES = (200, 4000)
@@ -144,16 +165,34 @@ def examples(name: str) -> tuple[list[Example], list[Asked]]:
         Asked(
             name,
             fold_of(pages[text]),
-            weight / len(OTHER_PAGES),
+            weight / (len(OTHER_PAGES) if name in ENGLISH else 1),
             query,
             indexes[pages[text]],
             answers=False,
         )
-        for seed in OTHER_PAGES
+        for seed in (OTHER_PAGES if name in ENGLISH else OTHER_PAGES[:1])
         for text, query in elsewhere(data, seed)
     ]
     parts = list(excerpts(name, data)) if name in ENGLISH else []
     return [one for one in own if len(one.features)], foreign + parts
+
+
+def about_tables() -> list[Example]:
+    """Questions about tables, whose evidence is a row."""
+    found: list[Example] = []
+    indexes: dict[str, Index] = {}
+    asked = [(one, row_span(one)) for one in table_questions()]
+    usable: list[tuple[TableQuestion, Span]] = [(one, span) for one, span in asked if span]
+    for one, span in usable:
+        index = indexes.setdefault(one.page, Index(split(one.text, URL), None))
+        case = Case(one.question, one.page, (span,))
+        labels = holding(np.array(index.windows()).reshape(-1, 2), case.evidence)
+        rows = index.features(one.question)
+        weight = 1 / len(usable)
+        found.append(
+            Example(TABLES, fold_of(one.page), weight, rows, labels, case, index, one.text)
+        )
+    return found
 
 
 def excerpts(name: str, data: Data) -> Iterator[Asked]:
@@ -368,18 +407,85 @@ def across(rows: "Floats", asked: Sequence[Asked]) -> "Floats":
     return values
 
 
+@dataclass(frozen=True)
+class Second:
+    """What the second stage is trained on, and what it gives on pages not seen."""
+
+    candidates: list[Candidates]
+    firsts: list["Floats"]
+    models: list[RerankModel]
+    """Of each fold."""
+    expansion: Expansion
+    """Of all questions; the trees of all questions are `whole`."""
+    whole: RerankModel
+
+    def scores(self, number: int, fold: int) -> "Floats":
+        """Of the windows of a question, by models that have not seen its page."""
+        return self.models[fold].scores(self.candidates[number], self.firsts[number])
+
+
+def second_stage(own: Sequence[Example], orders: Sequence[Weights]) -> Second:
+    """The models of the second stage, of folds and of all questions."""
+    firsts = [orders[one.fold].scores(one.features) for one in own]
+    vectors = WindowVectors()
+    meanings = [meaning(one, first, vectors) for one, first in zip(own, firsts, strict=True)]
+    folds = np.array([one.fold for one in own])
+
+    def of(numbers: "NDArray[np.intp]") -> Expansion:
+        return train_expansion([meanings[number] for number in numbers.tolist()])
+
+    expansions = [of(np.flatnonzero(folds != fold)) for fold in range(FOLDS)]
+    whole = of(np.arange(len(own)))
+    found = [
+        _candidates(one, first, expansions[one.fold])
+        for one, first in zip(own, firsts, strict=True)
+    ]
+    labels = [one.labels[held.chosen] for one, held in zip(own, found, strict=True)]
+
+    def trees(chosen: "NDArray[np.bool_]") -> RerankModel:
+        numbers = np.flatnonzero(chosen).tolist()
+        rows = [found[number].rows for number in numbers]
+        weights = [own[number].weight for number in numbers]
+        return RerankModel(train_rerank(rows, [labels[n] for n in numbers], weights), FIRST)
+
+    models = [trees(folds != fold) for fold in range(FOLDS)]
+    return Second(found, firsts, models, whole, trees(folds >= 0))
+
+
+def meaning(one: Example, first: "Floats", vectors: WindowVectors) -> Meaning:
+    """The vectors of a question and its candidates."""
+    terms = one.index.terms_of(one.case.query)
+    if terms is None:
+        raise ValueError(one.case.query)
+    chosen = best_windows(terms, first)
+    return Meaning(
+        content_vector(terms),
+        vectors.of(terms.index, chosen),
+        one.labels[chosen],
+        first[chosen] - first.max(),
+        one.weight,
+    )
+
+
+def _candidates(one: Example, first: "Floats", expansion: Expansion) -> Candidates:
+    terms = one.index.terms_of(one.case.query)
+    if terms is None:
+        raise ValueError(one.case.query)
+    return with_details(terms, one.features, first, expansion)
+
+
 def report(
     own: Sequence[Example],
-    orders: Sequence[Weights],
+    second: Second,
     asked: Sequence[Asked],
     evidence: "Floats",
 ) -> None:
     """Print the results of the folds. The questions of `own` are the first of `asked`."""
     rows: dict[str, list[dict[str, float]]] = {}
-    for one, got in zip(own, evidence[: len(own)], strict=True):
-        scores = orders[one.fold].scores(one.features)
-        spans: list[Span] = one.index.spans(scores, 8) if got >= 0 else []
-        rows.setdefault(one.set, []).append(measure(one.case, one.text, spans))
+    for number, (one, got) in enumerate(zip(own, evidence[: len(own)], strict=True)):
+        spans: list[Span] = one.index.spans(second.scores(number, one.fold), 8)
+        measured = measure(one.case, one.text, spans)
+        rows.setdefault(one.set, []).append(measured | {"empty": float(got < 0)})
     for asking, got in zip(asked[len(own) :], evidence[len(own) :], strict=True):
         kind = "elsewhere" if asking.whole else "excerpt" if asking.answers else "other excerpt"
         rows.setdefault(f"{asking.set} {kind}", []).append({"told": float(got < 0)})
@@ -420,21 +526,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked_here, asked_elsewhere = examples(name)
         own += asked_here
         foreign += asked_elsewhere
+    own += about_tables()
+    with one_thread():
+        train(own, foreign, write=not options.check)
+    return 0
+
+
+def train(own: Sequence[Example], foreign: Sequence[Asked], *, write: bool) -> None:
+    """Train all models, print the results of the folds, and write the models of all questions."""
     orders = fold_orders(own)
+    second = second_stage(own, orders)
     rows, asked = answer_rows(judged(own, foreign), orders)
     values = across(rows, asked)
     least = point(values, asked)
     other, latin = favour(values - least, rows, asked)
-    calibrated = AnswerModel(
-        learn(rows, asked, np.ones(len(rows), dtype=bool)), least, other, latin
-    )
+    table = for_tables(values - least, rows, asked)
+    trees = learn(rows, asked, np.ones(len(rows), dtype=bool))
+    calibrated = AnswerModel(trees, least, other, latin, table, table)
+    say("calibration", least, other, latin, table)
     more = np.array([calibrated.favour(row) for row in rows])
-    report(own, orders, asked, values - least + more)
-    trade_off(values, asked)
-    if not options.check:
+    report(own, second, asked, values - least + more)
+    trade_off(values + more, asked)
+    if write:
         write_order(Weights(**train_order(own)))
+        write_expansion(second.expansion, FOLDER / EXPANSION)
+        write_rerank(second.whole, FOLDER / RERANK)
         write_trees(calibrated, FOLDER / TREES)
-    return 0
+
+
+def for_tables(values: "Floats", rows: "Floats", asked: Sequence[Asked]) -> float:
+    """The addition for table rows with which at most `MISSED_TABLES` of the questions about tables are lost."""
+    here = np.array([one.set == TABLES for one in asked])
+    share = rows[here, PAGE_FROM + PageFeature.TABLE_BEST]
+    lacking = -values[here][share > 0.5] / share[share > 0.5]
+    return max(0.0, float(np.quantile(lacking, 1 - MISSED_TABLES)))
 
 
 def write_order(weights: Weights) -> None:

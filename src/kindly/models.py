@@ -402,6 +402,8 @@ class Finding:
     """If not, the passages are only the closest."""
     note: str = ""
     """A limitation of this finding, such as missing vectors."""
+    unsure: bool = False
+    """Not answered, as far as one can tell, but it may be."""
 
 
 @dataclass(frozen=True, slots=True)

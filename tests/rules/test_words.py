@@ -17,6 +17,9 @@ FOLDERS = ("src", "tests", "bench", "tools")
 DATA = {
     ("README.md", "nobody"): "the recorded page of the demo",
     ("src/kindly/search/ranking/query_words.py", "whom"): "a list of stop words",
+    ("src/kindly/read/ranking/sentence_marks.py", "thus"): "a word of a cause",
+    ("src/kindly/read/ranking/sentence_marks.py", "hence"): "a word of a cause",
+    ("src/kindly/read/ranking/sentence_marks.py", "whom"): "a word of a question",
     ("src/kindly/fetch/loaders/stackexchange.py", "somebody"): "the name of a user without a name",
     ("tests/journeys/test_media_profile.py", "everybody"): "a page of the test site",
     ("tests/journeys/test_media_profile.py", "whom"): "a page of the test site",

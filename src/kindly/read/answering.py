@@ -120,7 +120,7 @@ class Answering:
             passages = ranking.passages
         else:
             passages, note = _longest(stored.chunks, min(limit, LONGEST_PARTS)), LONGEST
-        return Finding(question, _cited(stored, passages), ranking.answered, note)
+        return Finding(question, _cited(stored, passages), ranking.answered, note, ranking.unsure)
 
     async def _library_finding(
         self, question: str, vector: "Vectors | None", limit: int, scope: RecallScope
@@ -146,7 +146,7 @@ class Answering:
         citations = tuple(
             Citation(pages[one.id], replace(one, total=pages[one.id].total)) for one in passages
         )
-        return Finding(question, citations, ranking.answered)
+        return Finding(question, citations, ranking.answered, unsure=ranking.unsure)
 
 
 def stacked(chunks: Sequence[Chunk], vectors: "Mapping[str, Vectors]") -> "Vectors | None":

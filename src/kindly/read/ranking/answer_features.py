@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kindly.read.ranking.passage_features import Feature, QuestionTerms, running, specificity
+from kindly.read.ranking.candidate_features import CODE_KIND, TABLE_KIND
+from kindly.read.ranking.passage_features import (
+    Feature,
+    QuestionTerms,
+    content_of,
+    running,
+    specificity,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,15 +52,23 @@ class PageFeature(IntEnum):
     """The share of sentences that have the most frequent content word of the question."""
     COSINE_PAGE = 15
     COSINE_BEST = 16
+    TABLE_PAGE = 17
+    """The share of lines in tables; in code."""
+    TABLE_BEST = 18
+    CODE_PAGE = 19
+    CODE_BEST = 20
+    ASKS = 21
+    """The number of what the question asks for."""
 
 
 ALL_WINDOWS = tuple(feature for feature in Feature if feature < Feature.COVERAGE_PAGE)
 """Features that differ between windows: their maxima and means are columns, too."""
-CONTENT_FROM = 0.625
-"""The specificity from which a word has content: above "what" and "which"."""
-LEAST_CONTENT = 0.02
 MANY_WORDS = 8
 """Content words from which a question counts as long."""
+
+
+PAGE_FROM = len(Feature) + 2 * len(ALL_WINDOWS)
+"""Where the page's features begin in a row."""
 
 
 def answer_row(question: QuestionTerms, windows: "Floats", scores: "Floats") -> "Floats":
@@ -68,7 +83,7 @@ def answer_row(question: QuestionTerms, windows: "Floats", scores: "Floats") -> 
 
 
 def _page_features(question: QuestionTerms, best: int) -> dict[PageFeature, float]:
-    content = _content(question.specificity)
+    content = content_of(question.specificity)
     windows = question.index.windows
     return {
         PageFeature.WINDOWS: math.log(len(windows)),
@@ -76,12 +91,20 @@ def _page_features(question: QuestionTerms, best: int) -> dict[PageFeature, floa
         **_coverage(question, content, best),
         **_similarity(question, content, best),
         **_cosines(question, content, best),
+        **_kinds(question, best),
+        PageFeature.ASKS: float(question.asks),
     }
 
 
-def _content(specific: "Floats") -> "Floats":
-    """How much content each word has, from its specificity."""
-    return np.asarray(np.clip((specific - CONTENT_FROM) / (1 - CONTENT_FROM), LEAST_CONTENT, 1))
+def _kinds(question: QuestionTerms, best: int) -> dict[PageFeature, float]:
+    windows, kinds = question.index.windows, question.index.sentences.kind
+    here = kinds[windows.begin[best] : windows.end[best]]
+    return {
+        PageFeature.TABLE_PAGE: float((kinds == TABLE_KIND).mean()),
+        PageFeature.TABLE_BEST: float((here == TABLE_KIND).mean()),
+        PageFeature.CODE_PAGE: float((kinds == CODE_KIND).mean()),
+        PageFeature.CODE_BEST: float((here == CODE_KIND).mean()),
+    }
 
 
 def _coverage(question: QuestionTerms, content: "Floats", best: int) -> dict[PageFeature, float]:
@@ -123,7 +146,7 @@ def _cosines(question: QuestionTerms, content: "Floats", best: int) -> dict[Page
     """Of the question's content words with those of the page, and of the best window."""
     index, rows = question.index, question.token_rows
     lengths, postings = index.vectors.lengths, index.postings
-    weights = lengths * _content(specificity(lengths))
+    weights = lengths * content_of(specificity(lengths))
     counts = np.bincount(postings.terms, minlength=len(lengths))
     edges = (index.windows.begin[best], index.windows.end[best])
     here = np.zeros(len(lengths), dtype=np.float32)

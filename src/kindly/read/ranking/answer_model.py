@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kindly.read.ranking.answer_features import PAGE_FROM, PageFeature
+from kindly.read.ranking.decision_trees import Trees
 from kindly.read.ranking.passage_features import Feature
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
 
 DATA = "answer.npz"
+KINDS = (PageFeature.TABLE_BEST, PageFeature.CODE_BEST)
 THRESHOLD = 0.72
 """Where `on_scale` puts the calibrated point: the default of `SIMILARITY_THRESHOLD`."""
 _SHIFT = math.log(THRESHOLD / (1 - THRESHOLD))
@@ -28,28 +31,6 @@ SLOPE = 0.5
 """The slope of the sigmoid; it only spreads the scores."""
 MAX_LOGIT = 6.9
 """Keeps the scale at most 0.999: no answer is certain."""
-
-
-@dataclass(frozen=True)
-class Trees:
-    """Decision trees as arrays over nodes. A right child follows its left sibling; a leaf is its own left child."""
-
-    roots: "NDArray[np.integer[Any]]"
-    columns: "NDArray[np.integer[Any]]"
-    """The column that a node compares."""
-    thresholds: "Floats"
-    """A row goes right if its value is above; infinite for leaves."""
-    lefts: "NDArray[np.integer[Any]]"
-    values: "Floats"
-    """Of leaves."""
-    depth: int
-
-    def log_odds(self, row: "Floats") -> float:
-        """The sum of the leaves that a row falls into."""
-        nodes = self.roots.astype(np.intp)
-        for _ in range(self.depth):
-            nodes = self.lefts[nodes] + (row[self.columns[nodes]] > self.thresholds[nodes])
-        return float(self.values[nodes].sum(dtype=np.float64))
 
 
 @dataclass(frozen=True)
@@ -62,15 +43,20 @@ class AnswerModel:
     """Evidence added on pages in other languages, which the features separate less well than English."""
     latin: float
     """In addition, for questions in Latin letters."""
+    table: float = 0.0
+    """Evidence added if the best window is of table rows; of code. They share few words with a question."""
+    code: float = 0.0
 
     def evidence(self, row: "Floats") -> float:
         """How much speaks for an answer, as log-odds; from zero on it is one."""
-        return self.trees.log_odds(row) - self.point + self.favour(row)
+        return float(self.trees.sums(row[None])[0]) - self.point + self.favour(row)
 
     def favour(self, row: "Floats") -> float:
-        """The evidence that is added for the page's language."""
+        """The evidence that is added for the page's language and for the kind of text."""
         english, latin = float(row[Feature.ENGLISH]), float(row[Feature.LATIN])
-        return self.other * (1 - english) + self.latin * (latin - english)
+        table, code = (float(row[PAGE_FROM + one]) for one in KINDS)
+        language = self.other * (1 - english) + self.latin * (latin - english)
+        return language + self.table * table + self.code * code
 
 
 def on_scale(evidence: float) -> float:
@@ -83,13 +69,6 @@ def on_scale(evidence: float) -> float:
 def load() -> AnswerModel:
     """The model in the package."""
     with np.load(BytesIO(files("kindly.read.ranking").joinpath(DATA).read_bytes())) as held:
-        trees = Trees(
-            roots=held["roots"],
-            columns=held["columns"],
-            thresholds=held["thresholds"],
-            lefts=held["lefts"].astype(np.intp),
-            values=held["values"],
-            depth=int(held["depth"]),
-        )
-        point, other, latin = held["calibration"].tolist()
-    return AnswerModel(trees, point, other, latin)
+        trees = Trees.of(held)
+        calibration = held["calibration"].tolist()
+    return AnswerModel(trees, *calibration)

@@ -3,6 +3,7 @@
 Every feature is about 0 to 1 and means the same on any page, so that one set of weights and one threshold fit all.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -13,6 +14,7 @@ import numpy as np
 
 from kindly.read.ranking.prepared import PREFIX
 from kindly.read.ranking.sentence_index import SentenceIndex, inverse_frequency
+from kindly.read.ranking.sentence_marks import Asks, asks_for, asks_for_extreme
 from kindly.text.terms import runs_together, term_words, tokens
 
 if TYPE_CHECKING:
@@ -70,6 +72,9 @@ EARLY = 2000
 """Characters from the beginning of a page after which a window counts as half as early as the first."""
 LONG_QUESTION = 24
 """Terms from which a question counts as long."""
+CONTENT_FROM = 0.625
+"""The specificity from which a word has content: above "what" and "which"."""
+LEAST_CONTENT = 0.02
 MIN_SENTENCE = 8.0
 """Lower bound of the average sentence length, in words."""
 
@@ -90,6 +95,9 @@ class QuestionTerms:
     """How specific each word is, up to 1."""
     names: "NDArray[np.bool_]"
     """Which terms are of a number, or of a word in capitals after the first."""
+    asks: Asks = Asks.OTHER
+    asks_extreme: bool = False
+    """Whether it asks for what is first, most or the like."""
 
     @cached_property
     def known(self) -> "Ints":
@@ -150,6 +158,17 @@ class QuestionTerms:
         return found
 
     @cached_property
+    def headings_closest(self) -> "Floats":
+        """Terms × chunks: the similarity of the most similar word in the headings above the chunk."""
+        headings = self.index.headings
+        found = np.zeros((len(self.terms), len(headings.bounds) - 1), dtype=np.float32)
+        filled = np.flatnonzero(np.diff(headings.bounds))
+        if len(filled):
+            alike = self.similarity[:, headings.terms]
+            found[:, filled] = np.maximum.reduceat(alike, headings.bounds[filled], axis=1)
+        return found
+
+    @cached_property
     def closest_in_windows(self) -> "Floats":
         """Terms × windows: the similarity of the most similar word there."""
         return np.asarray(np.maximum.reduceat(self.closest, _edges(self.index), axis=1)[:, ::2])
@@ -184,12 +203,19 @@ def question_terms(
         vectors=vectors,
         specificity=np.asarray(specific, dtype=np.float32),
         names=np.array([term in names for term in terms], dtype=bool),
+        asks=asks_for(question),
+        asks_extreme=asks_for_extreme(question),
     )
 
 
 def specificity(lengths: "Floats") -> "Floats":
     """How specific words are, up to 1, from the norms of their vectors."""
     return np.asarray(np.minimum(1, lengths / SPECIFIC_LENGTH))
+
+
+def content_of(specific: "Floats") -> "Floats":
+    """How much content each word has, from its specificity."""
+    return np.asarray(np.clip((specific - CONTENT_FROM) / (1 - CONTENT_FROM), LEAST_CONTENT, 1))
 
 
 def features(question: QuestionTerms) -> "Floats":
@@ -202,7 +228,9 @@ def features(question: QuestionTerms) -> "Floats":
             **_similarity(question),
             **_cosine(question),
             **_prefix_bm25(question),
-            Feature.SIMILARITY_HEADINGS: _heading_similarity(question)[windows.chunk],
+            Feature.SIMILARITY_HEADINGS: (question.weights @ question.headings_closest)[
+                windows.chunk
+            ],
             Feature.EARLINESS: EARLY / (EARLY + windows.offset),
             **_page_coverage(question),
             **_scripts(question),
@@ -257,9 +285,16 @@ def bm25(
 
 def _proximity(question: QuestionTerms) -> "Floats":
     """For each sentence, the weight of adjacent words of the question that are also close to each other in it."""
+    score = np.zeros(len(question.index.sentences), dtype=np.float32)
+    for weight, near in pair_weights(question):
+        score[near] += weight
+    return score
+
+
+def pair_weights(question: QuestionTerms) -> "Iterator[tuple[float, Ints]]":
+    """Adjacent words of the question: the smaller weight of the two, and the sentences where they are close."""
     postings = question.index.postings
     weight = dict(zip(question.numbers.tolist(), question.weights.tolist(), strict=True))
-    score = np.zeros(len(question.index.sentences), dtype=np.float32)
     for one, other in pairwise(question.sequence.tolist()):
         if one < 0 or other < 0 or one == other:
             continue
@@ -267,8 +302,7 @@ def _proximity(question: QuestionTerms) -> "Floats":
         following = np.append(right, len(postings.terms) + NEAR_WORDS + 1)
         gap = following[np.searchsorted(right, left, side="right")] - left
         near = np.unique(postings.sentences[left[gap <= NEAR_WORDS]])
-        score[near] += min(weight[one], weight[other])
-    return score
+        yield min(weight[one], weight[other]), near
 
 
 def _similarity(question: QuestionTerms) -> Columns:
@@ -333,18 +367,6 @@ def _in_headings(question: QuestionTerms) -> "NDArray[np.bool_]":
     for column, number in enumerate(question.numbers[question.known]):
         found[chunk[headings.terms == number], column] = True
     return found
-
-
-def _heading_similarity(question: QuestionTerms) -> "Floats":
-    """For each chunk, how similar the words of its headings are to those of the question."""
-    headings = question.index.headings
-    score = np.zeros(len(headings.bounds) - 1, dtype=np.float32)
-    filled = np.flatnonzero(np.diff(headings.bounds))
-    if len(filled):
-        alike = question.similarity[:, headings.terms]
-        best = np.maximum.reduceat(alike, headings.bounds[filled], axis=1)
-        score[filled] = question.weights @ best
-    return score
 
 
 def _page_coverage(question: QuestionTerms) -> Columns:

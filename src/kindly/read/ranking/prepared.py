@@ -18,6 +18,7 @@ import numpy as np
 
 from kindly.models import Chunk
 from kindly.read.ranking.segment import Kind, blocks, sentences
+from kindly.read.ranking.sentence_marks import sentence_marks
 from kindly.text.page_marks import headings_of
 from kindly.text.terms import term_words, tokens
 
@@ -28,16 +29,20 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-VERSION = 1
+VERSION = 2
 """Of the bytes and of what is in them: segmentation, terms and tokens. Bytes of another version are not used."""
-WINDOW_TOKENS = 280
+WINDOW_TOKENS = 240
 PREFIX = 4
 """First letters by which different terms count as related."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _HEAD = struct.Struct("<BBxxIIIIII")
 _MAX_SHORT = 0xFFFF
-_WIDE = re.compile("[\u3005-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-"""Characters that are about one token each."""
+_WIDE = re.compile("[\u2e80-\ud7af\uf900-\ufaff\uff00-\uffef]+")
+"""Chinese, Japanese and Korean: about one token per character."""
+_THREE_BYTES = re.compile("[\u0800-\uffff]+")
+_ONE, _TWO, _THREE = 0.25, 0.4, 0.65
+"""Tokens of a character of so many bytes, as tokenizers count on average."""
+_MAX_BYTE = 0xFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,12 @@ class Prepared:
     """S: the number of the kind in `KINDS`."""
     ascii: "Array"
     """V + H: whether the word is in ASCII."""
+    marks: "Array"
+    """S: its `sentence_marks.SentenceMark`s."""
+    capitals: "Array"
+    """S: words that begin with a capital, after the first."""
+    numbers: "Array"
+    """S: words that begin with a digit."""
 
     def without_first(self) -> "Prepared":
         """The chunk without its first sentence."""
@@ -92,6 +103,9 @@ class Prepared:
             tokens=np.concatenate(tokens) if tokens else self.tokens[:0],
             kinds=self.kinds[1:],
             ascii=self.ascii[own],
+            marks=self.marks[1:],
+            capitals=self.capitals[1:],
+            numbers=self.numbers[1:],
         )
 
 
@@ -106,8 +120,11 @@ _COLUMNS = (
     ("frequencies", np.uint16),
     ("pieces", np.uint16),
     ("tokens", np.uint16),
+    ("marks", np.uint16),
     ("kinds", np.uint8),
     ("ascii", np.uint8),
+    ("capitals", np.uint8),
+    ("numbers", np.uint8),
 )
 """In the order of the bytes: the widest first, so that all are aligned."""
 
@@ -179,7 +196,10 @@ def from_bytes(held: bytes) -> Prepared | None:
         key,
         token,
         sentence,
+        sentence,
         key,
+        sentence,
+        sentence,
     )
     if len(held) != _HEAD.size + sum(map(int.__mul__, lengths, _WIDTHS)):
         return None
@@ -187,7 +207,8 @@ def from_bytes(held: bytes) -> Prepared | None:
     for length, kind, width in zip(lengths, _KINDS, _WIDTHS, strict=True):
         columns.append(np.frombuffer(held, kind, length, at))
         at += length * width
-    return Prepared(*columns)
+    names = (name for name, _ in _COLUMNS)
+    return Prepared(**dict(zip(names, columns, strict=True)))
 
 
 _KINDS = tuple(np.dtype(kind) for _, kind in _COLUMNS)
@@ -226,9 +247,9 @@ class _Words(dict[str, tuple[int, ...]]):
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
 
-    def of(self, text: str) -> list[int]:
-        """The numbers of a text's words."""
-        return list(chain.from_iterable(map(self.__getitem__, tokens(text))))
+    def of(self, found: Sequence[str]) -> list[int]:
+        """The numbers of the words of some tokens."""
+        return list(chain.from_iterable(map(self.__getitem__, found)))
 
     def columns(self, model: "StaticModel | None") -> "_WordColumns":
         """What is known of each word."""
@@ -267,16 +288,20 @@ class _Cut:
     """How many words each sentence has."""
     headings: list[int]
     """The words of the headings."""
+    marks: list[tuple[int, int, int]]
+    """Of each sentence, as `sentence_marks` gives them."""
 
 
 def _cut(chunk: Chunk, words: _Words) -> _Cut:
     spans = list(_sentences(chunk.text))
     texts = [chunk.text[start:end] for start, end, _ in spans]
-    each = [words.of(text) for text in texts]
+    split = [tokens(text) for text in texts]
+    each = [words.of(one) for one in split]
     found = list(chain.from_iterable(each))
     counts = list(map(len, each))
-    headings = words.of("\n".join(headings_of(chunk.section)))
-    return _Cut(spans, [_tokens(text) for text in texts], found, counts, headings)
+    headings = words.of(tokens("\n".join(headings_of(chunk.section))))
+    marks = [sentence_marks(text, one) for text, one in zip(texts, split, strict=True)]
+    return _Cut(spans, [_tokens(text) for text in texts], found, counts, headings, marks)
 
 
 def _prepared(cut: _Cut, columns: _WordColumns) -> Prepared:
@@ -285,6 +310,7 @@ def _prepared(cut: _Cut, columns: _WordColumns) -> Prepared:
     both = np.array(own + of_headings, dtype=np.intp)
     tokens_of = [columns.tokens[word] for word in both.tolist()]
     counts = np.array(cut.counts, dtype=np.intp)
+    marks = np.array(cut.marks, dtype=np.intp).reshape(-1, 3)
     return Prepared(
         keys=columns.keys[both],
         sizes=np.array(cut.sizes, dtype=np.float32),
@@ -298,6 +324,9 @@ def _prepared(cut: _Cut, columns: _WordColumns) -> Prepared:
         tokens=np.fromiter(chain.from_iterable(tokens_of), np.intp),
         kinds=np.array([KINDS.index(kind) for _, _, kind in cut.spans], dtype=np.uint8),
         ascii=columns.ascii[both],
+        marks=marks[:, 0],
+        capitals=np.minimum(marks[:, 1], _MAX_BYTE),
+        numbers=np.minimum(marks[:, 2], _MAX_BYTE),
     )
 
 
@@ -341,8 +370,11 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _tokens(text: str) -> float:
-    """An estimate by characters, so that a window holds as much in any script: the budget counts bytes."""
+    """An estimate that counts every script alike, by the bytes of its characters."""
     if text.isascii():
-        return len(text) / 4 + 0.25
+        return len(text) * _ONE + 0.25
+    three = sum(map(len, _THREE_BYTES.findall(text)))
     wide = sum(map(len, _WIDE.findall(text)))
-    return wide * 0.75 + (len(text) - wide) / 3.5 + 0.25
+    two = len(text.encode("utf-8", "surrogatepass")) - len(text) - 2 * three
+    rest = max(0, len(text) - two - three)
+    return _ONE * rest + _TWO * two + _THREE * (three - wide) + wide + 0.25

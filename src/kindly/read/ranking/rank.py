@@ -5,21 +5,39 @@ Pure arithmetic over arrays; it knows neither the store nor the embedder.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kindly.budget import count_tokens
 from kindly.concurrency.blas import one_thread
 from kindly.errors import EmbeddingsDown
 from kindly.models import Chunk, Passage
-from kindly.read.ranking import answer_model, ranker_model, static_model
+from kindly.read.ranking import (
+    answer_model,
+    expansion_model,
+    ranker_model,
+    rerank_model,
+    static_model,
+)
 from kindly.read.ranking.answer_features import answer_row
+from kindly.read.ranking.candidate_features import TABLE_KIND
 from kindly.read.ranking.passage_features import features, question_terms
 from kindly.read.ranking.prepared import prepared_chunks
+from kindly.read.ranking.rerank_model import candidates
 from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
+from kindly.read.ranking.sentence_marks import SentenceMark
+from kindly.read.ranking.table_rows import (
+    ROWS_TOKENS,
+    Table,
+    likely_rows,
+    plain_row,
+    tables,
+)
 from kindly.text.page_marks import headings_of, on_page_after
 
 if TYPE_CHECKING:
@@ -35,7 +53,7 @@ if TYPE_CHECKING:
 
 SIZES = (400, 280, 280, 280, 320, 380, 480, 512)
 """Tokens of the first passages; later ones are as large as the last one here."""
-OVERLAP_PENALTY = 2.0
+OVERLAP_PENALTY = 1.0
 """Penalty on a window's score, times the share of the window that is already in passages above."""
 MIN_NEW_TOKENS = 20
 """A window with fewer new tokens is skipped, unless the whole window is shorter."""
@@ -52,7 +70,17 @@ PER_PAGE = 2
 LATER = 1e3
 """Subtracted from the scores of a page that has had its turn."""
 CLOSEST = 3
-"""Passages that are given where nothing seems to answer."""
+"""Passages that are given where surely nothing answers; where it is unsure, as many as of an answer."""
+UNSURE = 0.6
+"""The score from which a page that does not seem to answer may do so all the same."""
+TABLE_TOKENS = 200
+"""Of a passage of table rows."""
+HALF = 0.5
+ROWS_AFTER, ROWS_BEFORE = 3.0, 0.5
+"""How far below the best window a table's best may be for its rows to come after the best passage; before it."""
+LEFT_OUT = "| … |"
+MAX_CAPTION = 120
+"""Characters of a line above a table that is given with its rows."""
 MAX_QUESTION = 2000
 """Characters of a question that are used."""
 
@@ -67,6 +95,8 @@ class Ranking:
     passages: tuple[Passage, ...]
     """If they do not answer, the closest few. Empty if the page or the question has no words."""
     answered: bool
+    unsure: bool = False
+    """Whether a page that does not seem to answer may do so all the same."""
 
 
 class Index:
@@ -91,41 +121,44 @@ class Index:
         threshold: float = answer_model.THRESHOLD,
         pages: "PageScores | None" = None,
     ) -> Ranking:
-        """At most `limit` passages, and whether the best one reaches the threshold; if not, at most `CLOSEST`.
+        """At most `limit` passages, and whether the best one reaches the threshold; if surely not, at most `CLOSEST`.
 
         `vector` is the question's, by the model that made the chunks'. Scores fall from the first passage on; a passage
         below the threshold supports the ones above it. `pages` decides which page comes first, if there are many.
         """
-        terms = self._terms_of(question)
+        terms = self.terms_of(question)
         if terms is None:
             return Ranking((), answered=False)
         with one_thread():
             found = features(terms)
-            scores: Floats = ranker_model.load().scores(found) + self._by_server(question, vector)
-            evidence = answer_model.load().evidence(answer_row(terms, found, scores))
+            first = ranker_model.load().scores(found) + self._by_server(question, vector)
+            evidence = answer_model.load().evidence(answer_row(terms, found, first))
+            best = candidates(terms, found, first, expansion_model.load())
+            scores = rerank_model.load().scores(best, first)
             if pages is not None:
-                scores = self._by_page(scores, pages(question, terms, self._best(scores)))
+                scores = self._by_page(scores, pages(question, terms, self._best(first)))
         answered = _score(evidence) >= threshold
-        passages = tuple(
+        unsure = not answered and _score(evidence) >= UNSURE
+        most = limit if answered or unsure else min(limit, CLOSEST)
+        chosen = list(self._select(scores, most, limit if pages is None else PER_PAGE))
+        passages = [
             self._passage(span, _score(evidence - SCORE_FALL * distance))
-            for span, distance in self._select(
-                scores,
-                limit if answered else min(limit, CLOSEST),
-                limit if pages is None else PER_PAGE,
-            )
-        )
-        return Ranking(passages, answered)
+            for span, distance in chosen
+        ]
+        before, after = self._row_passages(terms, question, scores, passages[:1])
+        ordered = (*before, *passages[:1], *after, *passages[1:])
+        return Ranking(ordered[:most], answered, unsure)
 
     @_QUIET
     def features(self, question: str) -> "Floats":
         """Windows × features; no rows if the page or the question has no terms."""
-        terms = self._terms_of(question)
+        terms = self.terms_of(question)
         return np.zeros((0, 1), dtype=np.float32) if terms is None else features(terms)
 
     @_QUIET
     def answer_row(self, question: str, order: ranker_model.Weights) -> "Floats | None":
         """The row that tells whether the page answers, if these weights order the windows; None without terms."""
-        terms = self._terms_of(question)
+        terms = self.terms_of(question)
         if terms is None:
             return None
         found = features(terms)
@@ -142,7 +175,7 @@ class Index:
         edges = zip(windows.begin.tolist(), windows.end.tolist(), strict=True)
         return [self._offsets.span(begin, end) for begin, end in edges]
 
-    def _terms_of(self, question: str) -> "QuestionTerms | None":
+    def terms_of(self, question: str) -> "QuestionTerms | None":
         """The question's terms; None if there are none to compare."""
         terms = question_terms(question[:MAX_QUESTION], self._index, self._model)
         return terms if terms.terms and len(self._index.postings) else None
@@ -211,7 +244,7 @@ class Index:
                 )
                 adjusted[near] = self._adjusted(scores, used, near)
                 continue
-            begin, end = self._grown(used, begin, end, SIZES[min(len(selected), len(SIZES) - 1)])
+            begin, end = self._grown(used, begin, end, self._size(begin, end, len(selected)))
             used |= self._offsets.overlapping(begin, end)
             page, away = int(page_of[window]), best - float(adjusted[window])
             distance = max(distance, away - LATER if away > LATER / 2 else away)
@@ -225,6 +258,12 @@ class Index:
                 continue
             selected.append(grown)
             yield (begin, end), distance
+
+    def _size(self, begin: int, end: int, number: int) -> int:
+        """The size of a passage, by its number and whether it is of table rows."""
+        size = SIZES[min(number, len(SIZES) - 1)]
+        rows = (self._index.sentences.kind[begin:end] == TABLE_KIND).mean() > HALF
+        return min(size, TABLE_TOKENS) if rows else size
 
     def _adjusted(
         self, scores: "Floats", used: "NDArray[np.bool_]", near: slice = slice(None)
@@ -248,7 +287,10 @@ class Index:
     def _grown(
         self, used: "NDArray[np.bool_]", begin: int, end: int, max_tokens: int
     ) -> tuple[int, int]:
-        """The range, extended by unused sentences on either side: up to the size, and by short leftovers."""
+        """The range, extended by unused sentences on either side: up to the size, and by short leftovers.
+
+        A sentence that begins with a pronoun takes the one before it.
+        """
         sizes = self._index.sentences.tokens
         low, high = self._free(used, begin)
         budget = max_tokens - float(sizes[begin:end].sum())
@@ -259,9 +301,64 @@ class Index:
                 budget, end, grew = budget - float(sizes[end]), end + 1, True
             if begin > low and sizes[begin - 1] <= budget:
                 budget, begin, grew = budget - float(sizes[begin - 1]), begin - 1, True
+        if begin > low and self._index.sentences.marks[begin] & SentenceMark.PRONOUN:
+            begin -= sizes[begin - 1] <= LEFTOVER_TOKENS
         begin = low if sizes[low:begin].sum() <= LEFTOVER_TOKENS else begin
         end = high if sizes[end:high].sum() <= LEFTOVER_TOKENS else end
         return begin, end
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        """The text of each sentence."""
+        where = self._index.sentences
+        columns = (where.chunk.tolist(), where.start.tolist(), where.end.tolist())
+        return [
+            self.chunks[chunk].text[start:end] for chunk, start, end in zip(*columns, strict=True)
+        ]
+
+    @cached_property
+    def _tables(self) -> list[Table]:
+        where = self._index.sentences
+        if not (where.kind == TABLE_KIND).any():
+            return []
+        return tables(where.kind, where.chunk, self.chunks, self._lines)
+
+    def _row_passages(
+        self, terms: "QuestionTerms", question: str, scores: "Floats", best: Sequence[Passage]
+    ) -> tuple[list[Passage], list[Passage]]:
+        """The likely rows of tables: those to put before the best passage, and those after it."""
+        found = likely_rows(terms, question, self._tables, self._lines) if self._tables else []
+        before: list[Passage] = []
+        after: list[Passage] = []
+        for one in found if best else ():
+            gap = float(scores.max() - scores[self._of_table(one.table)].max(initial=-np.inf))
+            if gap <= (ROWS_AFTER if terms.asks_extreme else ROWS_AFTER / 2):
+                passage = self._row_passage(one.table, one.rows, best[0].score or 0.0)
+                (before if gap <= ROWS_BEFORE else after).append(passage)
+        return before, after
+
+    def _of_table(self, table: Table) -> "NDArray[np.bool_]":
+        """Which windows are mostly rows of a table."""
+        windows = self._index.windows
+        rows = np.array(table.rows)
+        count = rows.searchsorted(windows.end) - rows.searchsorted(windows.begin)
+        return np.asarray(count > HALF * (windows.end - windows.begin))
+
+    def _row_passage(self, table: Table, rows: Sequence[int], score: float) -> Passage:
+        """Some rows of a table below its head, with a mark where rows are left out. Its offsets are the likeliest's."""
+        best = self._passage((rows[0], rows[0] + 1), score)
+        head = best.text[: -len(self._lines[rows[0]])].rstrip("\n")
+        left, kept = ROWS_TOKENS - count_tokens(plain_row(head)), list[int]()
+        for row in rows:
+            left -= count_tokens(plain_row(self._lines[row]))
+            if kept and left < 0:
+                break
+            kept.append(row)
+        kept.sort()
+        lines = [head] if head else []
+        for before, row in pairwise([table.head[1] - 1, *kept]):
+            lines += ([] if row == before + 1 else [LEFT_OUT]) + [self._lines[row]]
+        return replace(best, text="\n".join(map(plain_row, lines)))
 
     def _free(self, used: "NDArray[np.bool_]", sentence: int) -> tuple[int, int]:
         """The run of unused sentences around one of them, within its chunk."""
@@ -281,13 +378,26 @@ class Index:
         chunk = self.chunks[where.chunk[begin]]
         head = _table_head(chunk)
         text = chunk.text[first:last]
-        if first < len(head):
-            text = chunk.text[:last]
-        elif head:
-            text = head + text
+        above = head or self._head_above(begin)
+        text = chunk.text[:last] if first < len(head) else above + text
         start, stop = self._offsets.span(begin, end)
         section = _section(chunk, first)
         return Passage(text, start, stop, stop, chunk.id, section, score)
+
+    def _head_above(self, row: int) -> str:
+        """The head of the table that a row is in the middle of; empty for anything else."""
+        where = self._index.sentences
+        if where.kind[row] != TABLE_KIND:
+            return ""
+        low = int(where.chunk_bounds[where.chunk[row]])
+        outside = np.flatnonzero(where.kind[low:row] != TABLE_KIND)
+        first = low + int(outside[-1]) + 1 if len(outside) else low
+        if first == row:
+            return ""
+        rule = first + 1 < row and not set(self._lines[first + 1]) - set("|-: \t\r")
+        caption = self._lines[first - 1] if first > low else ""
+        above = [caption] if caption and len(caption) <= MAX_CAPTION else []
+        return "\n".join([*above, *self._lines[first : first + 1 + rule], ""])
 
 
 class _Offsets:

@@ -62,6 +62,12 @@ class Sentences:
     """C + 1: where the sentences of each chunk start."""
     vector_lengths: "Floats"
     """S: the norm of the sum of its word vectors, weighted by IDF."""
+    marks: "Ints"
+    """S: its `sentence_marks.SentenceMark`s."""
+    capitals: "Ints"
+    """S: words that begin with a capital, after the first."""
+    numbers: "Ints"
+    """S: words that begin with a digit."""
 
     def __len__(self) -> int:
         return len(self.chunk)
@@ -149,6 +155,10 @@ class WordVectors:
             return np.zeros((0, 1), dtype=np.float32)
         return self.model.table[self.tokens].astype(np.float32)
 
+    def words(self) -> "Floats":
+        """The vectors of the vocabulary."""
+        return _sums(self.rows(), self.places, self.starts)
+
     def products(self, rows: "Floats", vectors: "Floats") -> "Floats":
         """Given vectors × vocabulary: their products with the word vectors of length one."""
         if self.model is None or not len(self.lengths):
@@ -220,6 +230,9 @@ def build_index(
             term_counts=counts,
             chunk_bounds=chunk_bounds,
             vector_lengths=sentence_lengths,
+            marks=_joined([one.marks for one in parts]),
+            capitals=_joined([one.capitals for one in parts]),
+            numbers=_joined([one.numbers for one in parts]),
         ),
         windows=Windows(
             begin=begin,

@@ -30,6 +30,8 @@ FRAME_TOKENS = 90
 """An estimate of what surrounds a passage: score, section, link and fence."""
 NOT_ON_PAGE = "The page does not seem to answer this."
 NOT_IN_LIBRARY = "No page read so far seems to answer this."
+PERHAPS_ON_PAGE = "The page may not answer this."
+PERHAPS_IN_LIBRARY = "The pages read so far may not answer this."
 CLOSEST = "Closest passages:"
 
 ToResult = Callable[[Citation], PassageResult]
@@ -57,7 +59,9 @@ def page_part(url: str, found: PageFindings, fence: AnyFence, available: int) ->
         found.note,
     )
     to_result = partial(_passage, fence=fence)
-    return FindingsResult(_findings(found.findings, available, to_result, NOT_ON_PAGE), page)
+    return FindingsResult(
+        _findings(found.findings, available, to_result, (NOT_ON_PAGE, PERHAPS_ON_PAGE)), page
+    )
 
 
 def passages_cost(findings: Sequence[Finding]) -> int:
@@ -70,7 +74,7 @@ def library_findings(found: Sequence[Finding], fence: AnyFence, tokens: int) -> 
     to_result = partial(_passage, fence=fence, cite=True)
 
     def build(available: int) -> FindingsResult:
-        findings = _findings(found, available, to_result, NOT_IN_LIBRARY)
+        findings = _findings(found, available, to_result, (NOT_IN_LIBRARY, PERHAPS_IN_LIBRARY))
         return FindingsResult(findings, preamble=fence.preamble())
 
     return fit(build, _size, tokens)
@@ -95,11 +99,11 @@ def _size(result: FindingsResult) -> int:
 
 
 def _findings(
-    findings: Sequence[Finding], available: int, to_result: ToResult, unanswered: str
+    findings: Sequence[Finding], available: int, to_result: ToResult, unanswered: tuple[str, str]
 ) -> tuple[FindingResult, ...]:
     costs = [sum(map(_cost, finding.citations)) for finding in findings]
     return tuple(
-        _finding(finding, share, to_result, unanswered)
+        _finding(finding, share, to_result, unanswered[finding.unsure])
         for finding, share in zip(findings, fair_shares(costs, available), strict=True)
     )
 

@@ -1,0 +1,59 @@
+import pytest
+
+from kindly.read.chunk import split
+from kindly.read.ranking.rank import Index, Ranking
+
+URL = "https://example.com/"
+FILLER = "The harbour has a stone quay that leads from the gate to an old shed by the wall. " * 30
+ROWS = "\n".join(
+    f"| [Stop {number}](https://example.com/wiki/Stop_{number}) | {1900 + number} | {100 + number} |"
+    for number in range(60)
+)
+PAGE = f"""# Tram line
+
+{FILLER}
+
+## Stations
+
+| Station | Opened | Parking spaces |
+| --- | --- | --- |
+{ROWS}
+| [Norwalk](https://example.com/wiki/Norwalk) | 1950 | 2,050 |
+| [Quay](https://example.com/wiki/Quay) | 1890 | 7 |
+| [Hill](https://example.com/wiki/Hill) | 1951 | 90 |
+
+## Fares
+
+{FILLER}
+"""
+
+
+def ask(question: str) -> Ranking:
+    return Index(split(PAGE, URL), None).ask(question, None, limit=8, threshold=0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Which station has the most parking spaces?", "| Norwalk | 1950 | 2,050 |"),
+        ("Which station has the fewest parking spaces?", "| Quay | 1890 | 7 |"),
+        ("Which station opened first?", "| Quay | 1890 | 7 |"),
+        ("How many parking spaces has the station Hill?", "| Hill | 1951 | 90 |"),
+    ],
+)
+def test_row_that_answers_comes_with_the_head_of_its_table(question: str, row: str) -> None:
+    texts = [one.text for one in ask(question).passages]
+    (found,) = [one for one in texts if row in one][:1]
+    assert "| Station | Opened | Parking spaces |\n| --- | --- | --- |" in found
+
+
+def test_rows_that_are_left_out_are_marked() -> None:
+    texts = [one.text for one in ask("Which station has the most parking spaces?").passages]
+    assert any("| … |" in one for one in texts)
+
+
+def test_every_passage_of_rows_has_the_head() -> None:
+    passages = ask("Which station has the most parking spaces?").passages
+    rows = [one.text for one in passages if "| [Stop" in one.text or "| Stop" in one.text]
+    assert rows
+    assert all("| Station | Opened | Parking spaces |" in one for one in rows)
