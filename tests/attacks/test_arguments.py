@@ -88,6 +88,7 @@ SPECIAL: dict[str, st.SearchStrategy[Any]] = {
     "exclude_domains": st.sampled_from([[], ["example.com"], "b.org, c.org"]),
     "published_after": st.sampled_from(["2024-02-20", "2024-02-20T10:00:00Z"]),
     "published_before": st.sampled_from(["2025-02-20"]),
+    "since": st.sampled_from(["2026-01-31", "3 days ago"]),
 }
 
 
@@ -113,13 +114,13 @@ def of_schema(name: str, schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def valid_arguments(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
     schema = tool.arguments.schema_for_clients()
     fields = {name: of_schema(name, part) for name, part in schema["properties"].items()}
-    required = {name: fields.pop(name) for name in schema["required"]}
+    required = {name: fields.pop(name) for name in schema.get("required", [])}
     return st.fixed_dictionaries(required, optional=fields)
 
 
 def any_arguments(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
     """Arguments of which one or more are replaced by any value, left out, or added."""
-    names = list(tool.arguments.schema_for_clients()["properties"])
+    names = list(tool.arguments.schema_for_clients()["properties"]) or ["anything"]
     broken = st.dictionaries(st.sampled_from(names) | st.text(max_size=12), anything, max_size=4)
     without = st.sets(st.sampled_from(names), max_size=2)
     return st.builds(
@@ -278,8 +279,9 @@ def test_hostile_value_in_every_place_is_refused_or_read(
     profile: Profile, tool: Tool, value: object
 ) -> None:
     """Calls the argument parser directly, without the limits of the protocol."""
-    names = list(tool.arguments.schema_for_clients()["properties"])
+    names = list(tool.arguments.schema_for_clients()["properties"]) or ["anything"]
     good: dict[str, Any] = {"url": SITE, "query": "bees", "question": "bees"}
+    good |= {"target": SITE, "quote": "bees dance"}
     good = {name: text for name, text in good.items() if name in names}
     for name in names:
         refusal = refused(tool, good | {name: value})
