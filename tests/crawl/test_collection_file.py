@@ -91,6 +91,7 @@ async def test_vectors_of_another_model_are_left_out_and_said(tmp_path: Path) ->
         gzip.compress(b'{"format": "x"}\n'),
         gzip.compress(b""),
     ],
+    ids=["nothing", "no archive", "a list", "another format", "an empty archive"],
 )
 async def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "file").write_bytes(data)
