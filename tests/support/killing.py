@@ -24,7 +24,7 @@ from kindly.read.indexing.page_indexer import ProcessIndexer
 from kindly.read.library import Library
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
-from kindly.storage.journal import Journal
+from kindly.storage.journal import SUFFIX, Journal
 from tests.support.paths import ROOT
 from tests.support.processes import killed_after
 from tests.support.queued_pages import queued
@@ -105,6 +105,15 @@ async def write(name: str, settings: StoreSettings, first: int, how: str) -> Non
         await write_on(store, first)
 
 
+def wait_for_locks(folder: Path) -> None:
+    """Wait for children of a killed process, which hold the locks of its journal until they run their own program."""
+    import fcntl
+
+    for path in folder.rglob(f"*{SUFFIX}"):
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
 @dataclass
 class Killer:
     """Kills writers of one library and checks what is stored."""
@@ -135,6 +144,8 @@ class Killer:
                 writer.kill()
             for line in writer.stdout:
                 self._note(line)
+        if self.settings.data_dir is not None:
+            wait_for_locks(self.settings.data_dir)
 
     def _note(self, line: str) -> None:
         if line.endswith("\n"):

@@ -118,6 +118,25 @@ async def test_pages_that_are_not_stored_are_left_for_the_next_process(
     assert len(third) == 0
 
 
+async def test_pages_of_a_process_that_ends_a_moment_later_are_taken_over_too(
+    shelf: Shelf, tmp_path: Path
+) -> None:
+    shelf.closed = True
+    first = IndexQueue(shelf.index, Journal(tmp_path))
+    await first.add(queued("tea"))
+    second = IndexQueue(shelf.index, Journal(tmp_path), QueueLimits(rest_s=0.01, quiet_s=0.01))
+    await second.take_over()
+    assert len(second) == 0
+    await first.aclose(60)
+    shelf.closed = False
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(second.run)
+            await shelf.grown.wait()
+            tasks.cancel_scope.cancel()
+    assert shelf.batches == [["tea"]]
+
+
 async def test_closing_stores_what_is_queued(shelf: Shelf, tmp_path: Path) -> None:
     queue = IndexQueue(shelf.index, Journal(tmp_path), rest=shelf.rest)
     await queue.add(queued("tea"))

@@ -78,6 +78,7 @@ class IndexQueue:
         self._flushing = anyio.Lock()
         self._added = anyio.Event()
         self._is_failing = False
+        self._has_looked_again = False
         self.held_bytes = 0
         """Of text in the queue."""
 
@@ -190,9 +191,16 @@ class IndexQueue:
             self._added = anyio.Event()
             with anyio.move_on_after(math.inf if is_at_rest else self._limits.rest_s):
                 await self._added.wait()
+            await self._look_again()
             is_at_rest = not self._pending and await self._rest(self._limits.rest_s)
             if is_at_rest:
                 await anyio.to_thread.run_sync(give_memory_back)
+
+    async def _look_again(self) -> None:
+        """Take over what a process left whose end came just before: a child may have held its files for a moment."""
+        if not self._has_looked_again:
+            self._has_looked_again = True
+            await self.take_over()
 
     async def _wait_for_quiet(self) -> None:
         until = anyio.current_time() + self._limits.delay_s
