@@ -40,7 +40,7 @@ SHOWN = {
 }
 WORDS = {name: f"MARK{n:02}WORD" for n, name in enumerate((*HIDDEN, *SHOWN))}
 BODY = f"<main><h1>Bees</h1>{KEPT * 6}" + "".join(
-    f"<section>{markup.replace('§', WORDS[name])}</section>{KEPT}"
+    f"<section>{markup.replace('§', f'The bees wrote {WORDS[name]} on their hive.')}</section>{KEPT}"
     for name, markup in (HIDDEN | SHOWN).items()
 )
 SENT = f"<!doctype html><title>Bees</title><style>{CSS}</style><body>{BODY}</main></body>"

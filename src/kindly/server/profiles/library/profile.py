@@ -179,11 +179,11 @@ PROFILE = Profile(
             name="index",
             title="Index a site",
             description=(
-                "Read a whole documentation (URL, sitemap, pypi:name@version, npm:name@version) "
+                "Read a whole documentation (URL, sitemap, pypi: or npm:name@version) "
                 "into a collection; long ones go on in the background."
             ),
             arguments=IndexArguments,
-            output_schema=record({"collection": TEXT, "state": TEXT}),
+            output_schema=OBJECT,
             run=index,
         ),
         Tool(
@@ -209,7 +209,7 @@ PROFILE = Profile(
             title="Check a quote",
             description="Does a page say this? exact, near (with differences), altered, absent.",
             arguments=VerifyArguments,
-            output_schema=record({"verdict": TEXT}),
+            output_schema=OBJECT,
             run=verify,
         ),
     ),
