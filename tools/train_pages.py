@@ -30,9 +30,10 @@ from kindly.read.answering import CANDIDATES, stacked
 from kindly.read.embedders.local.embedder import LocalEmbedder
 from kindly.read.library import Library
 from kindly.read.pages.page_features import PageColumn
-from kindly.read.pages.page_model import DATA, PageWeights, compared
+from kindly.read.pages.page_model import DATA
 from kindly.read.pages.page_order import PageOrder
 from kindly.read.ranking.rank import Index
+from kindly.read.ranking.ranker_model import Weights, relative
 from kindly.read.store import Store, StoreSettings
 from kindly.read.stores import open_store
 from kindly.text.terms import terms
@@ -208,10 +209,10 @@ async def of_graded(libraries: Path) -> list[PageExample]:
     return found
 
 
-def train(found: Sequence[PageExample]) -> PageWeights:
+def train(found: Sequence[PageExample]) -> Weights:
     """The mean of several networks, by full passes with Adam."""
     usable = [one for one in found if one.known]
-    rows = [compared(one.rows) for one in usable]
+    rows = [relative(one.rows) for one in usable]
     every = np.concatenate(rows).astype(np.float32)
     mean, scale = every.mean(axis=0), np.maximum(every.std(axis=0), 1e-3)
     edges = np.cumsum([0, *map(len, rows)])
@@ -227,7 +228,7 @@ def train(found: Sequence[PageExample]) -> PageWeights:
     bias = np.concatenate([one[1] for one in members])
     out = np.concatenate([one[2] for one in members]) / MEMBERS
     linear = np.mean([one[3] for one in members], axis=0)
-    return PageWeights(mean, scale, hidden, bias, out, linear)
+    return Weights(mean, scale, hidden, bias, out, linear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +327,7 @@ def measure(found: Sequence[PageExample], graded: Sequence[PageExample]) -> None
         both("graded", graded, lambda one: weights.scores(one.rows))
 
 
-def write(weights: PageWeights) -> None:
+def write(weights: Weights) -> None:
     """The weights as they are in the package."""
     held = {one.name: np.round(getattr(weights, one.name), 4).tolist() for one in fields(weights)}
     text = json.dumps({"columns": [one.name for one in PageColumn], "weights": held})

@@ -18,7 +18,7 @@ test = [{ name = "pytest" }]
 [[package]]
 name = "fastapi"
 version = "0.115.2"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://packages.example/simple" }
 dependencies = [{ name = "starlette" }]
 [[package]]
 name = "httpx"

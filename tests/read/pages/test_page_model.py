@@ -3,7 +3,8 @@
 import numpy as np
 
 from kindly.read.pages.page_features import PageColumn
-from kindly.read.pages.page_model import compared, load
+from kindly.read.pages.page_model import load
+from kindly.read.ranking.ranker_model import relative
 
 
 def test_the_weights_have_two_inputs_for_each_column() -> None:
@@ -16,7 +17,7 @@ def test_the_weights_have_two_inputs_for_each_column() -> None:
 
 def test_features_are_compared_with_the_best_of_all_pages() -> None:
     rows = np.array([[1.0, 0.0], [0.5, 2.0]])
-    assert compared(rows).tolist() == [[1.0, 0.0, 0.0, -2.0], [0.5, 2.0, -0.5, 0.0]]
+    assert relative(rows).tolist() == [[1.0, 0.0, 0.0, -2.0], [0.5, 2.0, -0.5, 0.0]]
 
 
 def test_of_equal_passages_the_page_with_the_words_in_its_title_wins() -> None:

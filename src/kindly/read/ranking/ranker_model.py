@@ -30,20 +30,25 @@ class Weights:
     linear: "Floats"
 
     def scores(self, features: "Floats") -> "Floats":
-        """The score of each window, to compare with the other windows."""
+        """The score of each row, to compare with the other rows of the same question."""
         inputs = (relative(features) - self.mean) / self.scale
         hidden = np.tanh(inputs @ self.hidden + self.bias)
         return np.asarray(hidden @ self.out + inputs @ self.linear)
 
 
 def relative(features: "Floats") -> "Floats":
-    """The features, and how far each is below its maximum over all windows."""
+    """The features, and how far each is below its maximum over all rows."""
     return np.concatenate((features, features - features.max(axis=0, keepdims=True)), axis=1)
 
 
 @cache
 def load() -> Weights:
     """The weights in the package."""
-    held = json.loads(files("kindly.read.ranking").joinpath("ranker.json").read_text("utf-8"))
+    return read_weights("kindly.read.ranking", "ranker.json")
+
+
+def read_weights(package: str, name: str) -> Weights:
+    """The weights in a JSON file of a package."""
+    held = json.loads(files(package).joinpath(name).read_text("utf-8"))
     arrays = {name: np.array(value, dtype=np.float32) for name, value in held["weights"].items()}
     return Weights(**arrays)
