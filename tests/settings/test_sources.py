@@ -13,10 +13,18 @@ def test_empty_variables_count_as_not_set() -> None:
     assert (dict(settings.needed), settings.port) == ({}, 8000)
 
 
-def test_an_unknown_variable_is_reported_with_a_suggestion() -> None:
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("KINDLY_PROFIL", "Did you mean KINDLY_PROFILE?"),
+        ("KINDLY_DATA_DIR", "Did you mean DATA_DIR?"),
+        ("KINDLY_QQQQQQQQ", "See docs/settings.md for all settings."),
+    ],
+)
+def test_an_unknown_variable_is_reported_with_a_suggestion(name: str, advice: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        Settings.load({"KINDLY_PROFIL": "kindly"})
-    assert "KINDLY_PROFILE" in caught.value.detail
+        Settings.load({name: "kindly"})
+    assert caught.value.detail.endswith(advice)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.fetch.fetcher import Seams, open_fetcher
 from kindly.net.api_client import Traffic
 from kindly.net.tls import Tls
-from kindly.recording.recording_file import open_recording
 from kindly.redact import Redactor
 from kindly.settings import Settings
 from kindly.stages import Stages
@@ -156,6 +155,7 @@ async def open_app(
 
 def _recording(settings: Settings, path: Path) -> "RecordingWrappers":
     """Wrappers that record all network answers to a file, or replay them from it."""
+    from kindly.recording.recording_file import open_recording
     from kindly.recording.wrappers import RecordingWrappers
 
     redactor = Redactor.of(settings.secrets())

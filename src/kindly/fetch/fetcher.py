@@ -29,7 +29,6 @@ from kindly.fetch.chain.types import (
     Logins,
     PageRequest,
 )
-from kindly.fetch.chain.wayback import WaybackMachine
 from kindly.fetch.guard.egress import Egress
 from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolver
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from httpcore2 import AsyncNetworkBackend
 
     from kindly.fetch.chain.http_client import HttpHop
+    from kindly.fetch.chain.wayback import WaybackMachine
 
 Value = TypeVar("Value")
 NO_STORE = "no-store"
@@ -72,7 +72,7 @@ class Fetcher:
         timeout_s: float,
         check: Callable[[Url], None],
         private: "PrivatePages | None" = None,
-        archive: WaybackMachine | None = None,
+        archive: "WaybackMachine | None" = None,
     ) -> None:
         self._pages = pages
         self._timeout_s = timeout_s
@@ -206,11 +206,20 @@ async def open_fetcher(
     try:
         pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
         private = PrivatePages(chains.pages, limits.logins)
-        archive = WaybackMachine(chains.apis, limits.archive_url) if limits.archive_url else None
+        archive = _archive(chains.apis, limits.archive_url)
         yield Fetcher(pages, limits.timeout_s, guard.check, private, archive)
     finally:
         await http.aclose()
         await cache.aclose()
+
+
+def _archive(apis: Fetch, url: str | None) -> "WaybackMachine | None":
+    """The archive for pages that are gone, if it is switched on."""
+    if not url:
+        return None
+    from kindly.fetch.chain.wayback import WaybackMachine
+
+    return WaybackMachine(apis, url)
 
 
 def _chains(

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kindly.models import Chunk, RecallScope, StoredPageInfo
-from kindly.read.crawls.collection import Crawls
-from kindly.read.evidence.page_versions import FormerVersion
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from kindly.read.crawls.collection import Crawls
+    from kindly.read.evidence.page_versions import FormerVersion
 
     Vectors = NDArray[np.float32]
 
@@ -104,7 +105,7 @@ class Store(Protocol):
     """
 
     @property
-    def crawls(self) -> Crawls:
+    def crawls(self) -> "Crawls":
         """The collections, and the queues of their pages."""
         ...
 
@@ -180,7 +181,7 @@ class Store(Protocol):
         """Drop the pages of a collection; return how many there were."""
         ...
 
-    async def former(self, url: str) -> list[FormerVersion]:
+    async def former(self, url: str) -> "list[FormerVersion]":
         """The former versions of a page that are kept, the newest first: those that another text replaced."""
         ...
 

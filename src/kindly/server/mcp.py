@@ -13,7 +13,6 @@ from mcp.server.stdio import stdio_server
 
 import kindly
 from kindly.app import App
-from kindly.server import page_resources, prompts
 from kindly.server.early_answers import Answered, EarlyAnswers
 from kindly.server.handover import AnswersOnce
 from kindly.server.run_call import run_call
@@ -86,30 +85,40 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
 
 
 def _resource_handlers() -> dict[str, Any]:
-    """The handlers for kept pages and prompts."""
+    """The handlers for kept pages and prompts; their modules are imported at the first request."""
 
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        from kindly.server import page_resources
+
         cursor = params.cursor if params else None
         return await page_resources.list_pages(context.lifespan_context, cursor)
 
     async def list_templates(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
+        from kindly.server import page_resources
+
         return types.ListResourceTemplatesResult(resource_templates=[page_resources.TEMPLATE])
 
     async def read_resource(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
+        from kindly.server import page_resources
+
         return await page_resources.read_page(context.lifespan_context, params.uri)
 
     async def list_prompts(
         _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
+        from kindly.server import prompts
+
         return prompts.list_prompts()
 
     async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        from kindly.server import prompts
+
         return prompts.get_prompt(params.name, params.arguments)
 
     return {

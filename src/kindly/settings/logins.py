@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -59,6 +58,8 @@ def read_logins(path: Path, environ: Mapping[str, str]) -> dict[str, LoginHeader
         raise SettingsError(
             f"KINDLY_LOGINS: other users of this machine can read {path}: run chmod 600 on it."
         )
+    import tomllib
+
     try:
         table = tomllib.loads(text.decode())
     except ValueError:

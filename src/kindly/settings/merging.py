@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kindly.read.embedders import EMBEDDERS
-from kindly.recording import recording_file
 from kindly.settings.options import OPTIONS
 from kindly.settings.profile_catalogue import PROFILE_CHOICES, profile_defaults
 from kindly.settings.sources import Value, config_path, from_environ, from_file
@@ -61,7 +60,9 @@ def _from_recording(merged: Mapping[str, Value]) -> dict[str, Value]:
     named = merged.get(ENV_BY_FIELD["cassette"].name)
     if named is None or not (path := Path(str(named.value)).expanduser()).exists():
         return {}
-    recorded = recording_file.read_header(path).get("settings", {})
+    from kindly.recording.recording_file import read_header
+
+    recorded = read_header(path).get("settings", {})
     known = {*NEEDS, *URL_NAMES, ENV_BY_FIELD["allow_private"].name}
     known |= {
         option.name for spec in EMBEDDERS for option in spec.options if option.kind != "secret"

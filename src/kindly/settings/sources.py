@@ -1,10 +1,8 @@
 """The sources of values: a settings file and the environment."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -35,11 +33,13 @@ class Names:
 
     def suggestion(self, name: str) -> str:
         """The most similar name, or where all names are documented."""
-        choices = sorted(self.known)
-        near = get_close_matches(name, choices, n=1) or get_close_matches(
-            f"KINDLY_{name}", choices, n=1
-        )
-        return f" Did you mean {near[0]}?" if near else " See docs/settings.md for all settings."
+        from difflib import get_close_matches
+
+        by_stem = {known.removeprefix("KINDLY_"): known for known in sorted(self.known)}
+        near = get_close_matches(name.upper().removeprefix("KINDLY_"), by_stem, n=1)
+        if not near:
+            return " See docs/settings.md for all settings."
+        return f" Did you mean {by_stem[near[0]]}?"
 
 
 def config_path(environ: Mapping[str, str]) -> Path | None:
@@ -85,6 +85,8 @@ def from_table(
 
 
 def _table(path: Path) -> Mapping[str, object]:
+    import tomllib
+
     is_json = path.suffix.lower() == ".json"
     try:
         text = path.read_text(encoding="utf-8")
