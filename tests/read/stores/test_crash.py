@@ -11,8 +11,8 @@ from kindly.read.store import StoreSettings
 from tests.support.killing import Killer
 from tests.support.postgres import schema
 
-KILLS = {"sqlite": 6, "duckdb": 3, "postgres": 3}
-QUEUED_KILLS = {"sqlite": 3, "duckdb": 2, "postgres": 2}
+KILLS = {"sqlite": 3, "duckdb": 2, "postgres": 2}
+QUEUED_KILLS = {"sqlite": 2, "duckdb": 1, "postgres": 1}
 CASES = [
     *((name, kills, "direct") for name, kills in KILLS.items()),
     *((name, kills, "queued") for name, kills in QUEUED_KILLS.items()),
