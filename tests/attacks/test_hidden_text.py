@@ -29,7 +29,7 @@ from tests.support.html_pages import page as page_of
 from tests.support.html_pages import read
 from tests.support.paths import SHARED_DATA
 from tests.support.pdf_files import line, pdf
-from tests.support.pixels import WORDS, open_eyes
+from tests.support.pixels import WORDS, open_eyes, open_taker
 from tests.support.shared_data import REASON
 from tests.support.site import Answer, html, running_site
 
@@ -157,7 +157,7 @@ def test_no_selector_brings_hidden_text_back(row: Row) -> None:
         assert WORD not in read(row.page(WORD), selector="main").text
 
 
-def batches(rows: Sequence[Row], size: int = 12) -> Iterator[Case]:
+def batches(rows: Sequence[Row], size: int = 48) -> Iterator[Case]:
     """Rows that have no effect on each other, several on a page, each with a word of its own."""
     for start in range(0, len(rows), size):
         words = {f"{WORD}{n:02}": row for n, row in enumerate(rows[start : start + size])}
@@ -182,18 +182,32 @@ def fits_with_others(row: Row) -> bool:
     return not row.css and (not MOVED.search(row.body) or not covers.search(row.body))
 
 
-def rendered_cases() -> list[Case]:
+def cases_together() -> list[Case]:
+    """Pages with many rows each."""
     together = [row for row in ROWS if fits_with_others(row)]
     hidden = [row for row in together if row.hides]
     visible = [row for row in together if not row.hides]
-    alone = [own_case(row) for row in ROWS if row not in together]
-    return [*batches(hidden), *batches(visible), *alone, *SETS["shared"]]
+    return [*batches(hidden), *batches(visible)]
 
 
-async def rendered(cases: Sequence[Case]) -> dict[str, str]:
-    """The text of each page, rendered in one real browser as in a server."""
+def cases_alone() -> list[Case]:
+    """Pages with one row each."""
+    return [*(own_case(row) for row in ROWS if not fits_with_others(row)), *SETS["shared"]]
+
+
+async def taken(cases: Sequence[Case]) -> dict[str, str]:
+    """The text of each page, rendered in one tab and taken by the script of the product."""
+    async with open_taker() as taker:
+        return {
+            case.id: told(extract(page_of(await taker.take(case.html)), ExtractOptions()))
+            for case in cases
+        }
+
+
+async def served(cases: Sequence[Case]) -> dict[str, str]:
+    """The text of each page, rendered as in a server."""
     texts: dict[str, str] = {}
-    with tempfile.TemporaryDirectory(prefix="k-") as folder, anyio.fail_after(500):
+    with tempfile.TemporaryDirectory(prefix="k-") as folder, anyio.fail_after(300):
         async with running_site() as site:
             guard = Guard(GuardPolicy(allow_private=(site.host,)))
             environ = {**os.environ, "TMPDIR": folder}
@@ -201,7 +215,7 @@ async def rendered(cases: Sequence[Case]) -> dict[str, str]:
 
                 async def show(number: int, case: Case) -> None:
                     url = parse(site.add(f"/{number}", html(case.html)))
-                    page = await pool.render(url, Deadline.after(450))
+                    page = await pool.render(url, Deadline.after(280))
                     texts[case.id] = told(extract(page, ExtractOptions()))
 
                 async with anyio.create_task_group() as tasks:
@@ -213,9 +227,10 @@ async def rendered(cases: Sequence[Case]) -> dict[str, str]:
 @pytest.mark.slow
 @needs_chromium
 async def test_no_hidden_text_leaves_a_rendered_page_and_no_visible_text_is_lost() -> None:
-    """All rows, in one browser."""
-    cases = rendered_cases()
-    texts = await rendered(cases)
+    """All rows. Those that have no effect on each other are rendered as in a server."""
+    together, alone = cases_together(), cases_alone()
+    cases = [*together, *alone]
+    texts = {**await served(together), **await taken(alone)}
     leaked = {
         case.id: [text for text in case.hidden if text in texts[case.id]]
         for case in cases
@@ -230,14 +245,12 @@ async def test_no_hidden_text_leaves_a_rendered_page_and_no_visible_text_is_lost
 @needs_chromium
 async def test_every_row_says_the_truth_of_what_a_person_sees() -> None:
     """A word is hidden if a browser renders the same image for another word of the same width."""
-    wrong = []
+    rows = sorted(ROWS, key=lambda row: row.hides)
+    pairs = [(row.page(WORDS[0]), row.page(WORDS[1])) for row in rows]
     with anyio.fail_after(300):
         async with open_eyes() as eyes:
-            for row in ROWS:
-                one, other = (row.page(word) for word in WORDS)
-                if await eyes.tell_apart(one, other) == row.hides:
-                    wrong.append(row.id)
-    assert wrong == []
+            seen = await eyes.tell_apart(pairs)
+    assert [row.id for row, shows in zip(rows, seen, strict=True) if shows == row.hides] == []
 
 
 def tags(text: str) -> str:
@@ -343,14 +356,14 @@ def test_signs_that_need_an_invisible_part_keep_it(text: str) -> None:
 @needs_chromium
 async def test_stripped_text_looks_as_it_did_and_kept_signs_would_not() -> None:
     """A browser renders the original and the cleaned text alike."""
-    different = []
+    names = [name for name in STRIPPED if name not in DRAWN]
+    pages = {
+        name: [f"<meta charset=utf-8><p>{text}</p>" for text in STRIPPED[name]] for name in names
+    }
     with anyio.fail_after(120):
         async with open_eyes() as eyes:
-            for name, (raw, plain) in STRIPPED.items():
-                pages = [f"<meta charset=utf-8><p>{text}</p>" for text in (raw, plain)]
-                if name not in DRAWN and await eyes.tell_apart(*pages):
-                    different.append(name)
-    assert different == []
+            seen = await eyes.tell_apart([(raw, plain) for raw, plain in pages.values()])
+    assert [name for name, differs in zip(names, seen, strict=True) if differs] == []
 
 
 DRAWN = {

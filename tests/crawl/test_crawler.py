@@ -35,6 +35,8 @@ pytestmark = pytest.mark.anyio
 
 BASE = "https://e.com/docs/"
 LIMITS = CrawlLimits(fetchers=3)
+DEAD = f"{new_worker().partition(':')[0]}:99999999:abcd"
+"""A worker of this machine whose process does not exist."""
 
 
 @dataclass
@@ -213,11 +215,29 @@ async def test_pages_of_a_worker_that_was_killed_are_taken_at_once() -> None:
     crawls = world.library.store.crawls
     await crawls.save(world.collection)
     await crawls.add("docs", [PageTask(BASE + "a")], 9)
-    host = new_worker().partition(":")[0]
-    dead = f"{host}:99999999:abcd"
-    assert is_dead(dead)
-    await crawls.lease("docs", dead, 9, NOON, NOON + timedelta(days=1))
+    assert is_dead(DEAD)
+    await crawls.lease("docs", DEAD, 9, NOON, NOON + timedelta(days=1))
     await world.crawl()
+    assert await world.stored() == {"a"}
+    assert world.now < NOON + timedelta(hours=1)
+
+
+async def test_pages_of_a_worker_that_is_killed_meanwhile_are_taken_before_its_lease_ends() -> None:
+    world = World({})
+    crawls = world.library.store.crawls
+    await crawls.save(world.collection)
+    await crawls.add("docs", [PageTask(BASE + "a")], 9)
+    tomorrow = NOON + timedelta(days=1)
+    await crawls.lease("docs", "elsewhere:1:abcd", 9, NOON, tomorrow)
+
+    async def sleep(seconds: float) -> None:
+        await world.sleep(seconds)
+        if await crawls.release("docs", "elsewhere:1:abcd"):
+            await crawls.lease("docs", DEAD, 9, NOON, tomorrow)
+
+    clock = Clock(time=lambda: world.now.timestamp(), sleep=sleep)
+    with anyio.fail_after(120):
+        await Crawler(world.library, world.collection, world.fetch, clock).run(ignore_progress)
     assert await world.stored() == {"a"}
     assert world.now < NOON + timedelta(hours=1)
 

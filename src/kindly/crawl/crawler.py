@@ -144,9 +144,7 @@ class Crawler:
             StoreUnavailable, ModelMismatch: the library cannot be used.
         """
         id_ = self._collection.id
-        for worker in await self._crawls.workers(id_):
-            if is_dead(worker):
-                await self._crawls.release(id_, worker)
+        await self._take_over()
         status = await self._crawls.collection(id_)
         total = sum(status.tasks.values()) if status else 0
         self._settled = total - (status.left if status else 0)
@@ -158,6 +156,12 @@ class Crawler:
                 await self._crawls.release(id_, self._worker)
         if self._failure is not None:
             raise self._failure
+
+    async def _take_over(self) -> None:
+        """Make the pages of workers available whose process on this machine has ended."""
+        for worker in await self._crawls.workers(self._collection.id):
+            if is_dead(worker):
+                await self._crawls.release(self._collection.id, worker)
 
     async def _run_workers(self, progress: Progress) -> None:
         give, take = anyio.create_memory_object_stream[PageTask](0)
@@ -185,6 +189,7 @@ class Crawler:
                     status = await self._crawls.collection(id_)
                     if status is None or not status.left:
                         return
+                    await self._take_over()
                     await self._clock.sleep(limits.poll_s)
 
     async def _renew_in_time(self) -> None:
