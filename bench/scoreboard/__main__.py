@@ -5,7 +5,7 @@
 Each question has its own page, served on loopback in the frame of a site. Each server is asked as a careful agent
 would: `read_page` for Kindly; for the others their fetch tool, part by part, until 10,000 tokens have arrived or the
 page ends. Printed for each kind of page: the share of questions whose evidence is among the first 500 to 10,000 tokens,
-the tokens received until it is there (at most 10,000), and the wall time of the calls until then. A token is four bytes.
+the tokens received until it is there (at most 10,000), and the wall time of the calls until then. A token: four bytes.
 """
 
 import argparse
