@@ -1,9 +1,11 @@
 """A documentation site for `bench.indexing`: 500 pages, 30 ms of latency, a pace of 20 requests a second.
 
-`python -m bench.docs_pages` prints its port and serves until standard input closes. `/-/change?pages=1,2` changes
-pages; `/-/bodies` gives how many bodies were sent since the last call.
+`python -m bench.docs_pages` prints its port and serves until standard input closes; arguments give another number of
+pages and another pace. `/-/change?pages=1,2` changes pages; `/-/bodies` gives how many bodies were sent since the last
+call, `/-/requests` how many pages were asked for.
 """
 
+import argparse
 import sys
 from collections import Counter
 
@@ -11,36 +13,49 @@ import anyio
 import anyio.to_thread
 from anyio.abc import SocketAttribute, SocketStream
 
-PAGES, LATENCY_S = 500, 0.03
-ROBOTS = "User-agent: *\nCrawl-delay: 0.05\n"
+PAGES, LATENCY_S, PACE_S = 500, 0.03, 0.05
 PARAGRAPHS = 30
 
 
 class DocsPages:
     """The site."""
 
-    def __init__(self) -> None:
+    def __init__(self, pages: int = PAGES, pace_s: float = PACE_S) -> None:
+        self.pages = pages
+        self.robots = f"User-agent: *\nCrawl-delay: {pace_s}\n" if pace_s else ""
         self.versions: Counter[int] = Counter()
         self.bodies = 0
+        self.requests = 0
 
     def answer(self, path: str, known: str) -> tuple[int, str, str, str]:
         """Status, type, ETag and body."""
         if path == "/robots.txt":
-            return 200, "text/plain", "", ROBOTS
-        if path.startswith("/-/change?pages="):
-            self.versions.update(map(int, path.partition("=")[2].split(",")))
-            return 200, "text/plain", "", "ok"
-        if path == "/-/bodies":
-            count, self.bodies = self.bodies, 0
-            return 200, "text/plain", "", str(count)
+            return 200, "text/plain", "", self.robots
+        if path.startswith("/-/"):
+            return 200, "text/plain", "", self._counted(path)
+        self.requests += 1
         number = -1 if path == "/docs/" else _number(path)
-        if number is None or number >= PAGES:
+        if number is None or number >= self.pages:
             return 404, "text/html", "", "<p>No such page</p>"
         etag = f'"{number}-{self.versions[number]}"'
         if known == etag:
             return 304, "text/html", etag, ""
         self.bodies += 1
-        return 200, "text/html; charset=utf-8", etag, page(number, self.versions[number])
+        return (
+            200,
+            "text/html; charset=utf-8",
+            etag,
+            page(number, self.versions[number], self.pages),
+        )
+
+    def _counted(self, path: str) -> str:
+        if path.startswith("/-/change?pages="):
+            self.versions.update(map(int, path.partition("=")[2].split(",")))
+            return "ok"
+        if path == "/-/requests":
+            return str(self.requests)
+        count, self.bodies = self.bodies, 0
+        return str(count)
 
 
 def _number(path: str) -> int | None:
@@ -48,9 +63,9 @@ def _number(path: str) -> int | None:
     return int(name) if name.isdecimal() and name != path else None
 
 
-def page(number: int, version: int) -> str:
+def page(number: int, version: int, pages: int) -> str:
     """A page; the first one links to all others."""
-    nav = "".join(f'<a href="page-{n}">Page {n}</a>' for n in range(PAGES)) if number < 0 else ""
+    nav = "".join(f'<a href="page-{n}">Page {n}</a>' for n in range(pages)) if number < 0 else ""
     parts = "".join(
         f"<h2>Option {number}.{part}</h2><p>Option {number}.{part} sets how many of the {number * 37 + part} workers "
         f"of the scheduler may wait for the lock of table {number}, revision {version}. It is read at the start, and a "
@@ -89,7 +104,11 @@ async def _serve(site: DocsPages, stream: SocketStream) -> None:
 
 async def main() -> None:
     """Serve until standard input closes."""
-    site = DocsPages()
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--pages", type=int, default=PAGES)
+    options.add_argument("--pace", type=float, default=PACE_S, help="seconds between two requests")
+    chosen = options.parse_args()
+    site = DocsPages(chosen.pages, chosen.pace)
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         print(listener.extra(SocketAttribute.local_port), flush=True)
         async with anyio.create_task_group() as tasks:

@@ -12,12 +12,10 @@ import urllib.request
 
 import anyio
 
-from bench.docs_pages import PAGES
+from bench.docs_pages import PACE_S, PAGES
 from bench.served import served
 from kindly.app import open_app
 from kindly.settings import Settings
-
-PACE_S = 0.05
 
 
 async def measure(port: int, store: str, folder: str) -> None:

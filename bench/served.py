@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 @contextmanager
-def served(module: str) -> Iterator[tuple[int, int]]:
+def served(module: str, *arguments: str) -> Iterator[tuple[int, int]]:
     """Run a module that prints its port and serves until its standard input closes; yields the port and the process."""
     with subprocess.Popen(
-        [sys.executable, "-m", module],
+        [sys.executable, "-m", module, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -7,7 +7,9 @@ import pytest
 
 import kindly
 from kindly.errors import InputError, PageNotFound, SettingsError
+from kindly.read.evidence.quotes import Verdict
 from kindly.settings import Settings
+from tests.support.docs_site import DocsSite
 from tests.support.served_world import BOTH, GUIDE, QUESTION, environment, serper
 from tests.support.site import Site, html
 
@@ -49,6 +51,25 @@ async def test_a_search_without_pages_fetches_none_and_passes_its_filters(
     assert found.sources == ()
     assert found.hits.query.time_range == "week"
     assert site.count("/guide") == 0
+
+
+async def test_a_program_indexes_compares_and_quotes(site: Site, settings: dict[str, str]) -> None:
+    docs = DocsSite(site, 2)
+    with anyio.fail_after(120):
+        async with kindly.open(settings) as web:
+            made = await web.index(docs.start, "docs")
+            first = await web.changes("docs")
+            quoted = await web.verify("Page 1 is about widget 1", docs.addresses[1])
+            docs.change(1)
+            changed = await web.changes("docs", refresh=True)
+            page = await web.changes(docs.addresses[1])
+            anywhere = await web.verify("Page 1 is about widget 1, revision 0")
+            (listed,) = await web.collections()
+    assert (made.pages, listed.collection.id) == (3, "docs")
+    assert (quoted.verdict, anywhere.verdict) == (Verdict.EXACT, Verdict.ALTERED)
+    assert first.pages == ()
+    assert [one.page.url for one in changed.pages] == [docs.addresses[1]]
+    assert [one.changes for one in page.pages] == [one.changes for one in changed.pages]
 
 
 async def test_errors_reach_the_caller_unwrapped(site: Site, settings: dict[str, str]) -> None:

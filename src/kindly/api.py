@@ -1,4 +1,4 @@
-"""The Python API: `async with kindly.open() as web`, then search, fetch, read and recall.
+"""The Python API: `async with kindly.open() as web`, then search, fetch, read, recall, index, changes and verify.
 
 It runs the same pipeline as the MCP tools, without MCP. It returns values of `kindly.models` and raises leaves of
 `KindlyError`.
@@ -12,7 +12,9 @@ from typing import TypedDict, Unpack
 from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.budget import Deadline
+from kindly.crawl import page_checks
 from kindly.crawl.indexer import Indexer
+from kindly.crawl.page_checks import ChangesReport, QuoteReport
 from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
@@ -151,6 +153,41 @@ class Kindly:
             ReadError: the library cannot be used.
         """
         return await self._indexer().collections()
+
+    async def changes(
+        self, target: str, *, since: datetime | None = None, refresh: bool = False
+    ) -> ChangesReport:
+        """The sections of a stored page or a collection that changed since a date, or since the version before.
+
+        With `refresh`, the page or the collection is asked for first.
+
+        Raises:
+            InputError: neither a stored page nor a collection has this name.
+            FetchError, ExtractError: what is to be refreshed cannot be read.
+            ReadError: the library cannot be used.
+        """
+
+        async def collection(id_: str) -> bool:
+            await self._indexer().run(id_, refresh=True)
+            return True
+
+        stages = self._app.stages
+        asked = page_checks.refresh_by(stages, self._deadline(), collection) if refresh else None
+        return await page_checks.changes(await page_checks.library_of(stages), target, since, asked)
+
+    async def verify(self, quote: str, url: str = "", *, refresh: bool = False) -> QuoteReport:
+        """Whether a page says a quote: exactly, nearly, formerly or not; without `url`, any page of the library.
+
+        Raises:
+            InputError: the address is invalid.
+            FetchError, ExtractError: a page that is not stored, or is to be refreshed, cannot be read.
+            ReadError: the library cannot be used.
+        """
+        stages = self._app.stages
+        library = await page_checks.library_of(stages)
+        return await page_checks.verify(
+            stages, library, quote, url, self._deadline(), refresh=refresh
+        )
 
     def _indexer(self) -> Indexer:
         assert self._app.open_indexer is not None  # noqa: S101 - `open_app` gives one

@@ -129,6 +129,13 @@ async def test_links_are_followed_and_each_page_is_fetched_once() -> None:
     assert tasks["a"].etag == '"a"'
 
 
+async def test_a_first_page_that_the_globs_leave_out_is_read_for_its_links_only() -> None:
+    world = World({"": ["a", "b"], "a": ["b"]}, rules=CrawlRules(include=("*/a",)))
+    await world.crawl("")
+    assert await world.stored() == {"a"}
+    assert {task.state for task in (await world.tasks()).values()} == {TaskState.DONE}
+
+
 async def test_a_failure_that_may_pass_is_tried_again() -> None:
     limited = PageRateLimited("Slow down.", url=BASE, retry_after_s=7)
     world = World({}, {"a": [timeout(), timeout()], "b": [limited] * 6})

@@ -217,6 +217,18 @@ async def test_what_cannot_begin_is_reported(tmp_path: Path) -> None:
         assert (await indexer.begin(docs.start, "docs")).collection.id == "docs"
 
 
+async def test_an_origin_can_have_collections_of_several_names(tmp_path: Path) -> None:
+    async with running_site() as site, opened(site, tmp_path) as (_, indexer):
+        docs = DocsSite(site, 2)
+        await indexer.begin(docs.start, "docs@1")
+        assert await indexer.known(docs.start, "other") is None
+        await indexer.begin(docs.start, "other")
+        for name, id_ in (("docs", "docs@1"), ("docs@1", "docs@1"), ("other", "other")):
+            found = await indexer.known(docs.start, name)
+            assert found is not None
+            assert found.collection.id == id_
+
+
 async def test_a_start_that_moved_is_followed(tmp_path: Path) -> None:
     async with running_site() as site, opened(site, tmp_path) as (_, indexer):
         docs = DocsSite(site, 2)

@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from kindly.budget import Deadline
-from kindly.crawl.page_checks import changes, verify
-from kindly.errors import InputError
+from kindly.clock import Clock
+from kindly.crawl.page_checks import changes, library_of, refresh_by, verify
+from kindly.errors import InputError, StoreUnavailable
 from kindly.read.crawls.collection import Collection
 from kindly.read.evidence.quotes import Verdict
 from kindly.read.indexing.index_protocol import QueuedPage
@@ -133,3 +134,49 @@ async def test_what_is_not_in_the_library_is_refused(target: str) -> None:
     with pytest.raises(InputError) as refused:
         await changes(await stored(BEES, collection="bees"), target, None)
     assert refused.value.field == "target"
+
+
+async def unused(id_: str) -> bool:
+    raise AssertionError
+
+
+@pytest.mark.parametrize("collection", ["", "bees"])
+async def test_a_refreshed_page_is_compared_with_what_was_stored(collection: str) -> None:
+    library = await stored(BEES, collection=collection)
+    refresh = refresh_by(stages(LATER), Deadline.after(60), unused)
+    (page,) = (await changes(library, URL, None, refresh)).pages
+    assert (page.before, [one.section[-1] for one in page.changes]) == (NOW, ["Dance", "Winter"])
+    same = refresh_by(stages(BEES), Deadline.after(60), unused)
+    report = await changes(library, URL, None, same)
+    assert (report.pages, report.checked) == ((), 1)
+
+
+async def test_a_refreshed_page_is_compared_with_the_version_of_a_date() -> None:
+    library = await stored(BEES, BEES.replace("waggle dance", "round dance"))
+    refresh = refresh_by(stages(LATER), Deadline.after(60), unused)
+    (page,) = (await changes(library, URL, NOW, refresh)).pages
+    assert [one.section[-1] for one in page.changes] == ["Dance", "Winter"]
+    (page,) = (await changes(library, URL, None, refresh)).pages
+    assert [one.section[-1] for one in page.changes] == ["Winter"]
+
+
+@pytest.mark.parametrize(("ended", "note"), [(True, ""), (False, "goes on in the background")])
+async def test_a_refreshed_collection_shows_what_that_changed(*, ended: bool, note: str) -> None:
+    library = await stored(BEES, collection="bees")
+    clock = Clock(time=lambda: (NOW + DAY).timestamp())
+
+    async def refreshed(id_: str) -> bool:
+        page = page_of_collection(URL, document(LATER), None, id_)
+        assert page is not None
+        await library.store_now([QueuedPage(replace(page.entry, crawled_at=NOW + 2 * DAY), LATER)])
+        return ended
+
+    refresh = refresh_by(stages(), Deadline.after(60), refreshed)
+    report = await changes(library, "bees", None, refresh, clock)
+    assert [len(page.changes) for page in report.pages] == [2]
+    assert note in report.note
+
+
+async def test_without_a_library_nothing_can_be_checked() -> None:
+    with pytest.raises(StoreUnavailable):
+        await library_of(stages())

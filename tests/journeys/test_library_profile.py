@@ -56,6 +56,13 @@ async def test_a_site_is_indexed_asked_refreshed_compared_and_quoted(
         changed = await answer(call, "changes", target="docs")
         (one,) = changed["changed"]
         assert (one["url"], one["sections"][0]["change"]) == (page, "altered")
+        docs.change(1)
+        fresh = await answer(call, "changes", target="docs", refresh=True)
+        assert [one["url"] for one in fresh["changed"]] == [docs.addresses[1]]
+        some = await answer(
+            call, "index", url=docs.start, name="some", include="*p1", exclude=["*p2"], depth=3
+        )
+        assert (some["collection"], some["pages"]) == ("some", 1)
         refused = await call("index", url=str(tmp_path))
         assert refused.is_error
         assert "command line" in text_of(refused)

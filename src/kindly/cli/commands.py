@@ -84,6 +84,9 @@ def start_mcp_server(config: Path | None, **overrides: object) -> None:
     serve(settings)
 
 
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
 @cli.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("-n", "--num-results", type=click.IntRange(1, 50), default=3, show_default=True)
@@ -153,6 +156,34 @@ def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> No
 
 
 @cli.command()
+@click.argument("target")
+@click.option("--since", default="", help="Since a date, such as 2026-01-31.")
+@click.option("--refresh", is_flag=True, help="Ask the site first.")
+@as_json
+@common
+def changes(target: str, config: Path | None, log_level: str | None, **options: Any) -> None:
+    """Show which sections of TARGET changed: the address of a stored page, or a collection."""
+    from kindly.cli.check_commands import show_changes
+
+    sys.exit(show_changes(_settings(config, {"log_level": log_level}), target, **options))
+
+
+@cli.command()
+@click.argument("quote")
+@click.argument("url", default="")
+@click.option("--refresh", is_flag=True, help="Ask the site first.")
+@as_json
+@common
+def verify(
+    quote: str, url: str, config: Path | None, log_level: str | None, **options: bool
+) -> None:
+    """Say whether URL, or without it any stored page, says QUOTE: exact, near, altered, absent."""
+    from kindly.cli.check_commands import show_verdict
+
+    sys.exit(show_verdict(_settings(config, {"log_level": log_level}), quote, url, **options))
+
+
+@cli.command()
 @click.argument("origin", required=False)
 @click.option("--name", default="", help="Name of the collection, or name@version.")
 @click.option(
@@ -170,7 +201,7 @@ def recall(question: tuple[str, ...], config: Path | None, **options: Any) -> No
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Index the direct dependencies of uv.lock, package-lock.json or requirements.txt.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@as_json
 @common
 def index(
     origin: str | None,
@@ -204,9 +235,6 @@ def index(
 def library(context: click.Context, config: Path | None, log_level: str | None) -> None:
     """The library of pages read so far."""
     context.obj = _settings(config, {"log_level": log_level})
-
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 
 @library.command("list")

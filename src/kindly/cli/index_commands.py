@@ -62,7 +62,7 @@ def index_lock(settings: Settings, file: Path, options: IndexOptions) -> int:
 
 
 async def _index(indexer: Indexer, origin: str, options: IndexOptions, redactor: Redactor) -> int:
-    known = await indexer.known(origin)
+    known = await indexer.known(origin, options.name)
     if known is None and options.refresh:
         raise InputError(
             f"There is no collection {origin}: see `kindly library collections`.", field="name"

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import click
@@ -30,7 +30,8 @@ from kindly.stages import Progress, ignore_progress
 NO_ANSWER = 3
 """Exit code of `read` and `recall` if no passage seems to answer."""
 
-Verb = Callable[[App, Deadline, Progress], Awaitable[Result]]
+Shown = TypeVar("Shown")
+Verb = Callable[[App, Deadline, Progress], Awaitable[Shown]]
 
 
 def show_search(settings: Settings, query: str, options: dict[str, Any]) -> int:
@@ -101,11 +102,9 @@ def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> i
     return _show(settings, verb, as_json=as_json)
 
 
-def _show(settings: Settings, verb: Verb, *, as_json: bool) -> int:
+def _show(settings: Settings, verb: Verb[Result], *, as_json: bool) -> int:
     redactor = Redactor.of(settings.secrets())
-    result = anyio.run(_run, settings, verb)
-    if isinstance(result, KindlyError):
-        raise result
+    result = run_verb(settings, verb)
     if as_json:
         data = redactor.value(to_data(result))
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -132,7 +131,19 @@ def _print(result: Result, redactor: Redactor) -> None:
     Console().print(Markdown(redactor.text(to_text(result))))
 
 
-async def _run(settings: Settings, verb: Verb) -> Result | KindlyError:
+def run_verb(settings: Settings, verb: "Verb[Shown]") -> Shown:
+    """What a verb returns.
+
+    Raises:
+        KindlyError: what the verb raised.
+    """
+    result = anyio.run(_run, settings, verb)
+    if isinstance(result, KindlyError):
+        raise result
+    return result
+
+
+async def _run(settings: Settings, verb: "Verb[Shown]") -> Shown | KindlyError:
     """The output or the error. An error that left the app's task groups would be wrapped in an exception group."""
     async with open_app(settings, leaves_pages=True) as app:
         with _progress() as progress:

@@ -19,6 +19,7 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
+from kindly import urls
 from kindly.clock import Clock
 from kindly.crawl.page_links import links_on
 from kindly.crawl.scope import LeftOut, SiteScope
@@ -221,6 +222,8 @@ class Crawler:
             return _Result(done)
         if self._scope is not None and self._has_left(page):
             return _Result(replace(done, state=TaskState.FAILED, reason=OUT_OF_SCOPE), gone=True)
+        if self._scope is not None and not self._scope.allows(urls.parse(task.url)):
+            return _Result(done, links=await self._links(page, document, task.depth))
         if page.url == task.url:
             done = replace(done, etag=page.etag, last_modified=page.last_modified)
         queued = page_of_collection(task.url, document, page, self._collection.id)
@@ -229,9 +232,10 @@ class Crawler:
         return _Result(done, queued, await self._links(page, document, task.depth))
 
     def _has_left(self, page: Page) -> bool:
-        """Whether redirects led out of the collection."""
+        """Whether redirects led out of the collection. The first page is read for its links, whatever the globs say."""
         assert self._scope is not None  # noqa: S101 - the caller checked
-        return page.url.startswith("http") and self._scope.parsed(page.url) is None
+        is_checked = page.url.startswith("http") and page.url != str(self._scope.start)
+        return is_checked and self._scope.parsed(page.url) is None
 
     async def _links(self, page: Page, document: Document, depth: int) -> list[str]:
         if self._scope is None or self._collection.via != "links":

@@ -185,13 +185,17 @@ class Indexer:
             refused[LeftOut.PAGES] += left_out
         return await self._finished(library, work.collection, refused)
 
-    async def known(self, text: str) -> CollectionStatus | None:
+    async def known(self, text: str, name: str = "") -> CollectionStatus | None:
         """The collection of this id or name, or of this origin; None if there is none.
+
+        With a `name`, only a collection of that name: an origin can have several.
 
         Raises:
             InputError: several versions have this name.
         """
         found = await self.collections()
+        if name:
+            found = [one for one in found if name in {one.collection.id, one.collection.name}]
         by_id = [one for one in found if text in {one.collection.id, one.collection.origin}]
         named = by_id or [one for one in found if one.collection.name == text]
         if len(named) > 1:

@@ -3,21 +3,23 @@
 The stored page is asked first; nothing is downloaded unless it is missing or a refresh is requested.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
 from kindly import pipeline, urls
 from kindly.budget import Deadline
-from kindly.errors import InputError
+from kindly.clock import SYSTEM_CLOCK, Clock
+from kindly.errors import InputError, StoreUnavailable
 from kindly.extract import ExtractOptions
-from kindly.models import Finding, RecallScope, StoredPageInfo
+from kindly.models import Document, Finding, RecallScope, StoredPageInfo
 from kindly.read.evidence.page_versions import FormerVersion
 from kindly.read.evidence.quotes import QuoteMatch, Verdict, check_quote
 from kindly.read.evidence.section_changes import SectionChange, compare
 from kindly.read.evidence.stored_text import page_text
-from kindly.read.store import Store
+from kindly.read.library import Library
+from kindly.read.store import Store, StoredPage
 from kindly.stages import Stages
 
 SEARCHED_PAGES = 8
@@ -25,7 +27,8 @@ SEARCHED_PAGES = 8
 MAX_PAGES = 50
 """Changed pages of a collection that are compared."""
 BATCH = 500
-BEST_FIRST = (Verdict.EXACT, Verdict.NEAR, Verdict.ALTERED, Verdict.ABSENT)
+STILL_REFRESHING = "The refresh goes on in the background: ask again without refresh for the rest."
+BEST_FIRST = (Verdict.EXACT, Verdict.ALTERED, Verdict.NEAR, Verdict.ABSENT)
 
 
 class Answers(Protocol):
@@ -77,6 +80,38 @@ class ChangesReport:
     """Pages of a collection that were fetched first since the date."""
     checked: int = 0
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """How a page and a collection are asked for again."""
+
+    page: Callable[[str], Awaitable[Document]]
+    collection: Callable[[str], Awaitable[bool]]
+    """Returns whether the refresh has ended."""
+
+
+def refresh_by(
+    stages: Stages, deadline: Deadline, collection: Callable[[str], Awaitable[bool]]
+) -> Refresh:
+    """A refresh of pages through the pipeline, which also stores them."""
+
+    async def page(url: str) -> Document:
+        return await pipeline.fetch(stages, url, ExtractOptions(), deadline, force_refresh=True)
+
+    return Refresh(page, collection)
+
+
+async def library_of(stages: Stages) -> Library:
+    """The library of stored pages.
+
+    Raises:
+        StoreUnavailable: there is none.
+    """
+    library = await stages.library()
+    if not isinstance(library, Library):
+        raise StoreUnavailable("This server has no library of read pages.")
+    return library
 
 
 async def verify(
@@ -152,15 +187,24 @@ async def _keys_of(library: Answers, url: str) -> list[str]:
     return list(await library.store.versions(keys))
 
 
-async def changes(library: Answers, target: str, since: datetime | None) -> ChangesReport:
+async def changes(
+    library: Answers,
+    target: str,
+    since: datetime | None,
+    refresh: Refresh | None = None,
+    clock: Clock = SYSTEM_CLOCK,
+) -> ChangesReport:
     """What changed in a page or a collection since a date, or since the version before the current one.
+
+    With `refresh`, it is asked for first, and compared with the version that was stored until now.
 
     Raises:
         InputError: neither a stored page nor a collection has this name.
+        FetchError, ExtractError: what is to be refreshed cannot be read.
         ReadError: the library cannot be used.
     """
     if not target.startswith(("http://", "https://")):
-        return await _collection_changes(library, target, since)
+        return await _collection_changes(library, target, since, refresh, clock)
     address = str(urls.parse_page(target))
     keys = await _keys_of(library, address)
     if not keys:
@@ -168,6 +212,8 @@ async def changes(library: Answers, target: str, since: datetime | None) -> Chan
             f"{address} is not in the library: read it first, so that a later version can be compared.",
             field="target",
         )
+    if refresh is not None:
+        return await _changes_until_now(library, address, keys, since, refresh)
     found = [one for key in keys if (one := await _page_changes(library, key, since))]
     kept = [one for one in found if one.before is not None]
     first = min(one.page.crawled_at for one in found)
@@ -175,7 +221,38 @@ async def changes(library: Answers, target: str, since: datetime | None) -> Chan
     return ChangesReport(target, tuple(one for one in found if one.changes), (), len(found), note)
 
 
-async def _collection_changes(library: Answers, name: str, since: datetime | None) -> ChangesReport:
+async def _changes_until_now(
+    library: Answers, address: str, keys: Sequence[str], since: datetime | None, refresh: Refresh
+) -> ChangesReport:
+    """A page as it is now, compared with what is stored under each of its keys."""
+    known = [(stored, await _versions(library, stored)) for stored in await _pages(library, keys)]
+    document = await refresh.page(address)
+    found = []
+    for stored, versions in known:
+        before = _version_at(versions, since)
+        if before is not None:
+            page = replace(
+                stored.entry, title=document.metadata.title, crawled_at=document.fetched_at
+            )
+            changed = tuple(compare(before.text, document.text))
+            found.append(PageChanges(page, before.crawled_at, changed))
+    return ChangesReport(address, tuple(one for one in found if one.changes), (), len(found))
+
+
+async def _pages(library: Answers, keys: Sequence[str]) -> list[StoredPage]:
+    return [stored for key in keys if (stored := await library.store.page(key)) is not None]
+
+
+async def _versions(library: Answers, stored: StoredPage) -> list[FormerVersion]:
+    """The stored version and those before it, the newest first."""
+    entry = stored.entry
+    current = FormerVersion(entry.crawled_at, entry.content_hash, page_text(stored.chunks))
+    return [current, *await library.store.former(entry.key)]
+
+
+async def _collection_changes(
+    library: Answers, name: str, since: datetime | None, refresh: Refresh | None, clock: Clock
+) -> ChangesReport:
     statuses = await library.store.crawls.collections()
     known = [
         one.collection.id for one in statuses if name in {one.collection.id, one.collection.name}
@@ -185,6 +262,11 @@ async def _collection_changes(library: Answers, name: str, since: datetime | Non
         raise InputError(
             f"{name} is neither an address nor a collection. Collections: {listed}.", field="target"
         )
+    notes: list[str] = []
+    if refresh is not None:
+        since = since or clock.now()
+        ended = [await refresh.collection(id_) for id_ in known]
+        notes += [] if all(ended) else [STILL_REFRESHING]
     changed: list[PageChanges] = []
     new: list[StoredPageInfo] = []
     checked = 0
@@ -198,10 +280,9 @@ async def _collection_changes(library: Answers, name: str, since: datetime | Non
                 changed.append(one)
             elif one is not None and one.before is None and since is not None:
                 new.append(entry)
-    note = (
-        f"Only the first {MAX_PAGES} changed pages are shown." if len(changed) > MAX_PAGES else ""
-    )
-    return ChangesReport(name, tuple(changed[:MAX_PAGES]), tuple(new), checked, note)
+    if len(changed) > MAX_PAGES:
+        notes.append(f"Only the first {MAX_PAGES} changed pages are shown.")
+    return ChangesReport(name, tuple(changed[:MAX_PAGES]), tuple(new), checked, " ".join(notes))
 
 
 async def _entries(store: Store, collection: str) -> AsyncIterator[StoredPageInfo]:

@@ -65,13 +65,20 @@ class SiteScope:
 
     def contains(self, url: Url) -> bool:
         """Whether an address is on the site, below the path, and not excluded."""
+        return self._surrounds(url) and self.allows(url)
+
+    def allows(self, url: Url) -> bool:
+        """Whether the globs of the rules allow an address."""
+        return allowed(url.target.partition("?")[0], self.rules)
+
+    def _surrounds(self, url: Url) -> bool:
+        """Whether an address is on the site and below the path."""
         if (url.host, url.port) != (self.start.host, self.start.port):
             default = url.is_default_port and self.start.is_default_port
             if url.host != self.start.host or not default:
                 return False
         path = url.target.partition("?")[0]
-        inside = path == self.prefix or path.startswith(f"{self.prefix}/")
-        return inside and allowed(path, self.rules)
+        return path == self.prefix or path.startswith(f"{self.prefix}/")
 
     def listed(self, addresses: Iterable[str]) -> list[str]:
         """The addresses of a sitemap or a list that belong to the collection, each once."""

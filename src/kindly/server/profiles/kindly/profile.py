@@ -6,7 +6,6 @@ from typing import Annotated
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from kindly import pipeline
-from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import ExtractError, FetchError, InputError, KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import (
@@ -14,7 +13,6 @@ from kindly.models import (
     Format,
     Outcome,
     Query,
-    RecallScope,
     SafeSearch,
     TimeRange,
 )
@@ -27,7 +25,6 @@ from kindly.server.arguments import (
     Region,
     as_list,
     json_list,
-    since_date,
 )
 from kindly.server.json_schema import (
     BOOLEAN,
@@ -38,9 +35,10 @@ from kindly.server.json_schema import (
     one_or_list,
     record,
 )
+from kindly.server.recall_tool import Count, MaxTokens, Question, Questions, recall_tool
 from kindly.server.render.failures import sentence
 from kindly.server.render.fence import new_fence
-from kindly.server.render.findings import library_findings, page_findings
+from kindly.server.render.findings import page_findings
 from kindly.server.render.findings_batch import findings_batch
 from kindly.server.render.formatting import status_data
 from kindly.server.render.output import to_data, to_output
@@ -50,10 +48,7 @@ from kindly.server.render.search_batch import searches_result
 from kindly.server.render.search_results import search_result
 from kindly.server.tool import Call, Output, Profile, Tool
 
-MaxTokens = Annotated[int | None, Field(ge=500, le=100_000)]
-Question = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(TEXT)]
 Address = Annotated[str, Field(min_length=1, max_length=8_000), WithJsonSchema(TEXT)]
-Count = Annotated[int, Field(ge=1, le=50)]
 MAX_QUERIES, MAX_ADDRESSES = 5, 20
 
 
@@ -113,12 +108,6 @@ class GetContentArguments(Arguments):
     include_images: bool = False
 
 
-Questions = Annotated[
-    Question | Annotated[list[Question], Field(min_length=1, max_length=10), WithJsonSchema(TEXTS)],
-    BeforeValidator(json_list),
-]
-
-
 class ReadPageArguments(Arguments):
     """Arguments of `read_page`."""
 
@@ -126,17 +115,6 @@ class ReadPageArguments(Arguments):
     question: Questions
     max_results: Count = 8
     force_refresh: bool = False
-    max_tokens: MaxTokens = None
-
-
-class RecallArguments(Arguments):
-    """Arguments of `recall`."""
-
-    question: Questions
-    collection: Annotated[str | None, Field(max_length=200), WithJsonSchema(TEXT)] = None
-    site: Annotated[str | None, Field(max_length=253), WithJsonSchema(TEXT)] = None
-    since: Annotated[str | None, Field(max_length=60), _shown("Date")] = None
-    max_results: Count = 8
     max_tokens: MaxTokens = None
 
 
@@ -242,17 +220,6 @@ def _failed_if(output: Output, failures: list[Outcome], total: int) -> Output:
     return replace(output, failed=True, outcome=failures[0].kind)
 
 
-async def recall(call: Call, arguments: RecallArguments) -> Output:
-    """The passages of all pages read so far that answer, or the closest."""
-    since = since_date(arguments.since, SYSTEM_CLOCK.now())
-    scope = RecallScope(arguments.collection or "", arguments.site or "", since)
-    found = await pipeline.recall(
-        call.app.stages, as_list(arguments.question), limit=arguments.max_results, scope=scope
-    )
-    tokens = call.app.tokens_for(arguments.max_tokens)
-    return to_output(library_findings(found, new_fence(), tokens))
-
-
 # Schemas name the fields that a caller acts on: answers have more (docs/tools.md), and each name costs tokens.
 FINDING = record({"question": TEXT, "answered": BOOLEAN, "passages": array(OBJECT)})
 
@@ -315,14 +282,9 @@ PROFILE = Profile(
             output_schema=one_or_list(record({"url": TEXT, "findings": array(FINDING)}), "pages"),
             run=read_page,
         ),
-        Tool(
-            name="recall",
-            title="Ask pages read before",
-            description="Ask all pages read before, without network; findings as in read_page.",
-            arguments=RecallArguments,
-            output_schema=record({"findings": array(OBJECT)}),
-            run=recall,
-            open_world=False,
+        recall_tool(
+            "Ask pages read before",
+            "Ask all pages read before, without network; findings as in read_page.",
         ),
     ),
 )

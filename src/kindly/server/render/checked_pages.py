@@ -1,70 +1,23 @@
-"""Collections, verdicts on quotes and changes → text and structured data; page text is fenced."""
+"""Verdicts on quotes and changes of pages → text and structured data; page text is fenced."""
 
 from collections.abc import Sequence
 
 from kindly.crawl.page_checks import ChangesReport, PageChanges, QuoteReport
-from kindly.read.crawls.collection import CollectionStatus, TaskState
 from kindly.read.evidence.quotes import Verdict
 from kindly.read.evidence.section_changes import SectionChange
 from kindly.read.text_fragment import text_fragment
 from kindly.server.json_schema import Json
-from kindly.server.render.fence import Fence
+from kindly.server.render.fence import AnyFence
 from kindly.server.render.formatting import TITLE_TOKENS, address, clip, larger_size
 from kindly.server.tool import Output
 
-MAX_COLLECTIONS = 200
+MAX_NEW = 200
 PASSAGE_TOKENS = 400
 WORD_TOKENS = 40
 LINE_TOKENS = 90
 
 
-def collection_data(status: CollectionStatus, failure: str = "") -> Json:
-    """One collection."""
-    one = status.collection
-    data: Json = {
-        "collection": one.id,
-        "state": str(one.state),
-        "pages": status.pages,
-        "left": status.left,
-        "failed": status.tasks.get(TaskState.FAILED, 0),
-        "origin": address(one.origin),
-        "size_bytes": status.size_bytes,
-        "checked_at": one.checked_at and one.checked_at.isoformat(timespec="seconds"),
-    }
-    note = " ".join(filter(None, (failure, one.note)))
-    return data | {"note": clip(note, 100)} if note else data
-
-
-def _line(data: Json) -> str:
-    left = f", {data['left']:,} left" if data["left"] else ""
-    age = f", checked {data['checked_at']}" if data["checked_at"] else ""
-    note = f" {data['note']}" if "note" in data else ""
-    return f"{data['collection']}: {data['state']}, {data['pages']:,} pages{left}{age}.{note}"
-
-
-def index_output(status: CollectionStatus, failure: str, *, is_running: bool) -> Output:
-    """The collection that is being made, with a handle to ask for it."""
-    data = collection_data(status, failure)
-    said = _line(data)
-    if is_running:
-        said += (
-            " Indexing goes on in the background: collections tells its state, and recall with "
-            f"collection={data['collection']} asks what is there."
-        )
-    return Output(said, data, failed=bool(failure) and not is_running)
-
-
-def collections_output(statuses: Sequence[CollectionStatus], failures: dict[str, str]) -> Output:
-    """All collections."""
-    shown = [
-        collection_data(one, failures.get(one.collection.id, ""))
-        for one in statuses[:MAX_COLLECTIONS]
-    ]
-    text = "\n".join(map(_line, shown)) or "There are no collections; index makes one."
-    return Output(text, {"collections": shown})
-
-
-def quote_output(report: QuoteReport, fence: Fence) -> Output:
+def quote_output(report: QuoteReport, fence: AnyFence) -> Output:
     """The verdict on a quote."""
     match, page = report.match, report.page
     data: Json = {"verdict": str(report.verdict)}
@@ -105,7 +58,7 @@ def _cut(text: str, tokens: int) -> str:
     return text if len(text) <= tokens * 4 else f"{text[: tokens * 4]}…"
 
 
-def changes_output(report: ChangesReport, fence: Fence, tokens: int) -> Output:
+def changes_output(report: ChangesReport, fence: AnyFence, tokens: int) -> Output:
     """What changed, as many pages as fit."""
     count = len(report.pages)
     while True:
@@ -115,7 +68,7 @@ def changes_output(report: ChangesReport, fence: Fence, tokens: int) -> Output:
         count //= 2
 
 
-def _changes(report: ChangesReport, pages: Sequence[PageChanges], fence: Fence) -> Output:
+def _changes(report: ChangesReport, pages: Sequence[PageChanges], fence: AnyFence) -> Output:
     shown = [_page_data(page, fence) for page in pages]
     more = len(report.pages) - len(shown)
     note = " ".join(
@@ -124,7 +77,7 @@ def _changes(report: ChangesReport, pages: Sequence[PageChanges], fence: Fence) 
     head = f"{len(report.pages)} of {report.checked} pages changed; {len(report.new)} are new."
     data: Json = {
         "changed": shown,
-        "new": [address(one.url) for one in report.new[:MAX_COLLECTIONS]],
+        "new": [address(one.url) for one in report.new[:MAX_NEW]],
         "checked": report.checked,
     }
     if note:
@@ -134,7 +87,7 @@ def _changes(report: ChangesReport, pages: Sequence[PageChanges], fence: Fence) 
     return Output("\n\n".join(filter(None, blocks)), data)
 
 
-def _page_data(page: PageChanges, fence: Fence) -> Json:
+def _page_data(page: PageChanges, fence: AnyFence) -> Json:
     entry = page.page
     return {
         "url": address(entry.url),
@@ -145,7 +98,7 @@ def _page_data(page: PageChanges, fence: Fence) -> Json:
     }
 
 
-def _section_data(change: SectionChange, url: str, fence: Fence) -> Json:
+def _section_data(change: SectionChange, url: str, fence: AnyFence) -> Json:
     lines = [_cut(line, LINE_TOKENS) for line in change.diff]
     if change.more:
         lines.append(f"… {change.more} more lines")
