@@ -1,5 +1,6 @@
 """The MCP server: a profile and an app → a server that lists and calls tools, and serving it over stdio."""
 
+import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -25,6 +26,9 @@ Context = ServerRequestContext[App]
 OpenApp = Callable[[], AbstractAsyncContextManager[App]]
 
 MAX_QUOTED_NAME = 60
+PNG = "image/png"
+LINKS_SINCE = "2025-06-18"
+"""The first version of the protocol in which answers may have links to resources."""
 
 
 class KindlyServer(Server[App]):
@@ -44,6 +48,8 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     listed = [_listed(name, tool) for name, tool in tools.items()]
     holder = AppHolder()
     was_listed = anyio.Event()
+    reads_resources = anyio.Event()
+    """Set once a client has asked for resources: the others would pay for links that they do not follow."""
 
     @asynccontextmanager
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
@@ -70,7 +76,9 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
             name = app.redactor.text(params.name)[:MAX_QUOTED_NAME]
             text = f"Unknown tool {name!r}. Tools: {', '.join(tools)}."
             return _result(Output(text, failed=True))
-        return _result(await run_call(tool, params.arguments, app, _Progress(context)))
+        output = await run_call(tool, params.arguments, app, _Progress(context))
+        has_links = reads_resources.is_set() and context.protocol_version >= LINKS_SINCE
+        return _result(output, page_resources.links(app, output.pages) if has_links else ())
 
     return KindlyServer(
         ServerState(profile.name, tools, holder),
@@ -81,16 +89,17 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **(_resource_handlers() if profile.has_resources else {}),
+        **(_resource_handlers(reads_resources) if profile.has_resources else {}),
     )
 
 
-def _resource_handlers() -> dict[str, Any]:
-    """The handlers for kept pages and prompts."""
+def _resource_handlers(reads_resources: anyio.Event) -> dict[str, Any]:
+    """The handlers for kept pages and prompts; they say when a client reads resources."""
 
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
+        reads_resources.set()
         cursor = params.cursor if params else None
         return await page_resources.list_pages(context.lifespan_context, cursor)
 
@@ -102,6 +111,7 @@ def _resource_handlers() -> dict[str, Any]:
     async def read_resource(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
+        reads_resources.set()
         return await page_resources.read_page(context.lifespan_context, params.uri)
 
     async def list_prompts(
@@ -155,9 +165,13 @@ class _Progress:
         await self._session.report_progress(done, total, message)
 
 
-def _result(output: Output) -> types.CallToolResult:
+def _result(output: Output, links: Sequence[types.ResourceLink] = ()) -> types.CallToolResult:
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=output.text)]
+    if output.png:
+        data = base64.b64encode(output.png).decode("ascii")
+        content.append(types.ImageContent(type="image", data=data, mime_type=PNG))
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=output.text)],
+        content=[*content, *links],
         structured_content=output.structured or None,
         is_error=output.failed,
     )
