@@ -5,7 +5,7 @@
 Each question has its own page, served on loopback in the frame of a site. Each server is asked as a careful agent
 would: `read_page` for Kindly; for the others their fetch tool, part by part, until 10,000 tokens have arrived or the
 page ends. Printed for each kind of page: the share of questions whose evidence is among the first 500 to 10,000 tokens,
-the tokens received until it is there (at most 10,000), and the wall time of the calls until then. A token: four bytes.
+the tokens received until it is there (at most 10,000), and the wall time of these calls. A token is four bytes.
 """
 
 import argparse
@@ -182,10 +182,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
             began = time.perf_counter()
             results += anyio.run(measure, server, pages, port)
+            saved = json.dumps([asdict(one) for one in results], indent=1)
+            (FOLDER.parent / "scoreboard.json").write_text(saved, encoding="utf-8")
             print(f"{server.name}: {time.perf_counter() - began:.0f} s", flush=True)
-    (FOLDER.parent / "scoreboard.json").write_text(
-        json.dumps([asdict(one) for one in results], indent=1), encoding="utf-8"
-    )
     long_kinds = [kind for kind in LONG_PAGES.values() if kind in options.kinds]
     if any(one.kind != TABLES for one in results):
         table("All long pages", [one for one in results if one.kind != TABLES])

@@ -26,7 +26,7 @@ _BREAK = re.compile(r"[.!?](?=\s)|\n|\|")
 
 
 def plain(text: str) -> str:
-    """Letters and digits only, in small letters, without the targets of links."""
+    """Letters and digits only, in lower case, without the targets of links."""
     text = _FOOTNOTE.sub("", _LINK.sub("]", text))
     return _JUNK.sub("", unicodedata.normalize("NFKC", text).lower())
 

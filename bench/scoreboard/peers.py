@@ -134,12 +134,6 @@ SERVERS = (
         goes_on=True,
     ),
     Server(
-        "mcp-server-fetch",
-        (_pypi_script("mcp-server-fetch"), "--allow-private-ips"),
-        _paged("fetch", "start_index", FETCH_CHARS),
-        ("mcp-server-fetch",),
-    ),
-    Server(
         "duckduckgo-mcp-server",
         (_pypi_script("duckduckgo-mcp-server"),),
         _paged("fetch_content", "start_index", DUCKDUCKGO_CHARS),
@@ -159,6 +153,12 @@ SERVERS = (
         (_pypi_script("markitdown-mcp"),),
         _whole,
         ("markitdown-mcp",),
+    ),
+    Server(
+        "mcp-server-fetch",
+        (_pypi_script("mcp-server-fetch"), "--allow-private-ips"),
+        _paged("fetch", "start_index", FETCH_CHARS),
+        ("mcp-server-fetch",),
     ),
     Server(
         "open-websearch",

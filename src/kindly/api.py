@@ -25,6 +25,7 @@ from kindly.models import (
     Query,
     RecallScope,
     SafeSearch,
+    Screenshot,
     SearchResults,
     TimeRange,
 )
@@ -89,6 +90,15 @@ class Kindly:
         return await pipeline.fetch(
             self._app.stages, url, options, self._deadline(), force_refresh=force_refresh
         )
+
+    async def screenshot(self, url: str) -> Screenshot:
+        """A PNG of the page at an address, from its top; needs the extra `browser`.
+
+        Raises:
+            InputError: the address is invalid.
+            FetchError: the page cannot be fetched, or there is no browser.
+        """
+        return await pipeline.screenshot(self._app.stages, url, self._deadline())
 
     async def read(
         self, url: str, *questions: str, limit: int = 8, force_refresh: bool = False

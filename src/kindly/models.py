@@ -13,6 +13,8 @@ TimeRange = Literal["day", "week", "month", "year"]
 SafeSearch = Literal["off", "moderate", "strict"]
 Category = Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"]
 Format = Literal["markdown", "text", "html"]
+ShownFormat = Literal["markdown", "text", "html", "screenshot"]
+"""What a page can be shown as: a text, or a picture."""
 
 
 class OutcomeKind(StrEnum):
@@ -274,6 +276,19 @@ class Metadata:
     """The source of each field: `json-ld`, `open graph`, `meta`, `microdata`, `time`, `byline`, `url` and so on."""
     structured: Mapping[str, object] = field(default_factory=dict, compare=False, repr=False)
     """The page's own data as plain JSON, cut to a bounded size: `json_ld`, `open_graph`, `twitter`, `microdata`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """A picture of a page from its top."""
+
+    url: str
+    png: bytes = field(repr=False)
+    width: int
+    height: int
+    page_height: int
+    """Of the whole page, in pixels; more than `height` if the rest is not on the picture."""
+    fetched_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

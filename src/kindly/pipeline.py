@@ -21,6 +21,7 @@ from kindly.errors import (
     InputError,
     KindlyError,
     NoContent,
+    PageUnreachable,
     PageWalled,
     ReadError,
     SearchError,
@@ -39,6 +40,7 @@ from kindly.models import (
     Passage,
     Query,
     RecallScope,
+    Screenshot,
     SearchResults,
     Source,
     Step,
@@ -142,6 +144,28 @@ async def fetch(
     if options.selector is None and options.format == "markdown" and not is_teaser:
         await _store(stages, page, document, deadline.minus(RENDER_MARGIN_S))
     return document
+
+
+async def screenshot(stages: Stages, raw_url: str, deadline: Deadline) -> Screenshot:
+    """A picture of the page at an address. It is fetched first, as any page: robots.txt and failures apply.
+
+    Raises:
+        InputError: the address is not an http or https URL.
+        FetchError: the page cannot be fetched, or there is no browser.
+    """
+    url = urls.parse_page(raw_url)
+    try:
+        page = await stages.fetch(url, deadline)
+    except FetchError as error:
+        if not await stages.needs_browser(None, None, error):
+            raise
+    else:
+        if page.private:
+            raise PageUnreachable(
+                "A page behind a login has no screenshot: the browser is not logged in.",
+                url=str(url),
+            )
+    return await stages.screenshot(url, deadline)
 
 
 def followed(stages: Stages, address: str) -> str:
@@ -260,6 +284,10 @@ async def recall(
     with span(Step.READ, questions=len(questions)) as step:
         findings = stages.redactor.record(await library.recall(questions, limit, scope))
         step.note(passages=sum(len(finding.citations) for finding in findings))
+    cited = [one.page for finding in findings for one in finding.citations]
+    for page in reversed(cited):
+        if not page.collection:
+            stages.use(page.url)
     return findings
 
 
@@ -383,6 +411,7 @@ async def _stored_page(
     """A page from the library, loaded first if it is not there or no longer fresh."""
     stored = None if force_refresh else await library.fresh(str(url))
     if stored is not None:
+        stages.use(str(url))
         return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
     return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
 
@@ -403,6 +432,7 @@ async def _load_into(
             stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
         )
         stored, note = await library.keep(str(url), document, page)
+        stages.use(str(url), page)
         return stored, document.how, " ".join(filter(None, (note, document.note)))
 
 
@@ -416,12 +446,15 @@ async def _store(
     with suppress(ReadError), anyio.move_on_after(deadline.remaining_s()):
         library = await stages.library()
         with span(Step.READ):
+            passages: tuple[Passage, ...] = ()
             if query is None or count_tokens(document.text) < RANKED_TOKENS:
                 await library.keep_later(page.requested_url, document, page)
-                return ()
-            return await library.rank_and_keep(
-                page.requested_url, document, page, query.text, RANKED_PASSAGES
-            )
+            else:
+                passages = await library.rank_and_keep(
+                    page.requested_url, document, page, query.text, RANKED_PASSAGES
+                )
+            stages.use(page.requested_url, page)
+            return passages
     return ()
 
 

@@ -18,7 +18,17 @@ from kindly.budget import Deadline
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
 from kindly.fetch.browser.render_gain import RenderGain
-from kindly.models import Document, Finding, Hits, Page, Passage, Query, RecallScope, Step
+from kindly.models import (
+    Document,
+    Finding,
+    Hits,
+    Page,
+    Passage,
+    Query,
+    RecallScope,
+    Screenshot,
+    Step,
+)
 from kindly.read.store import StoredPage
 from kindly.redact import Redactor
 from kindly.storage.lru import LruCache
@@ -26,6 +36,7 @@ from kindly.telemetry.trace import span
 from kindly.urls import Url
 
 RECENT_BYTES = 6_000_000
+USED_PAGES = 200
 LINK_BYTES = 600
 """What a link takes in memory, about."""
 
@@ -61,6 +72,8 @@ class Renders(Protocol):
     """URL → page as a browser shows it."""
 
     async def render(self, url: Url, deadline: Deadline) -> Page: ...
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot: ...
 
     async def release(self) -> None: ...
 
@@ -141,6 +154,8 @@ class Stages:
         default_factory=lambda: LruCache(RECENT_BYTES, held_bytes)
     )
     """Documents that were returned last, by `cursor_key`: a cursor continues exactly the same text."""
+    used: LruCache[str, str] = field(default_factory=lambda: LruCache(USED_PAGES))
+    """The addresses of stored pages that were used last."""
 
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
         with span(Step.FETCH, host=url.host) as step:
@@ -199,6 +214,19 @@ class Stages:
             step.note(how=page.how, bytes=len(page.body))
         return page
 
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        """A picture of the page.
+
+        Raises:
+            FetchError: there is no browser, or it failed.
+        """
+        if self.renderer is None:
+            raise PageUnreachable("There is no browser to render the page.", url=str(url))
+        with span(Step.RENDER, host=url.host) as step:
+            taken = await self.renderer.screenshot(url, deadline)
+            step.note(bytes=len(taken.png))
+        return taken
+
     async def record_gain(self, url: Url, before: Document | None, after: Document | None) -> None:
         """Learn what rendering gained: the documents without a browser and with one, where there are any.
 
@@ -208,6 +236,11 @@ class Stages:
         helped = self.render_gain.record(url.host, *sizes)
         if not helped and self.renderer is not None:
             await self.renderer.release()
+
+    def use(self, url: str, page: Page | None = None) -> None:
+        """Remember the use of a page that is stored; `page` is given where it was fetched, and may forbid that."""
+        if page is None or "no-store" not in page.cache_control:
+            self.used.put(url, url)
 
     async def library(self) -> Reads:
         """The library of read pages.

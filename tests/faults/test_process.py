@@ -17,7 +17,7 @@ from anyio.abc import SocketStream
 
 from kindly.budget import Deadline
 from kindly.errors import FetchError, PageTimeout, PageUnreachable
-from kindly.models import Page
+from kindly.models import Page, Screenshot
 from kindly.urls import Url
 from tests.support.processes import (
     INITIALIZE,
@@ -161,6 +161,9 @@ class Broken:
 
     async def release(self) -> None:
         """Nothing to close."""
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        raise NotImplementedError
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         self.asked += 1

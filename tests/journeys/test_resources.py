@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextResourceContents
+from mcp_types import CallToolResult, ResourceLink, TextResourceContents
 
-from kindly.server.page_resources import PAGE_SIZE, uri_of
+from kindly.budget import count_tokens
+from kindly.server.page_resources import MAX_LINKS, PAGE_SIZE, uri_of
 from kindly.server.profiles import PROFILE_NAMES
-from tests.support.served_world import BOTH, calling, environment
+from tests.support.served_world import BOTH, Caller, calling, environment, serper
 from tests.support.site import ARTICLE, Site, html
 
 pytestmark = pytest.mark.anyio
@@ -67,6 +68,62 @@ async def test_what_is_not_kept_is_an_error_that_names_it(
             await call.client.read_resource(uri)
     assert caught.value.data == {"uri": uri}
     assert site.requests == []
+
+
+async def test_the_page_that_was_used_last_is_listed_first(site: Site, tmp_path: Path) -> None:
+    older, newer = site.url("/article"), site.add("/newer", html(ARTICLE))
+    async with calling(quiet(site, tmp_path)) as call:
+        await call.page(older)
+        await call.page(newer)
+        assert await listed(call) == [uri_of(newer), uri_of(older)]
+        await call("read_page", url=older, question="How do bees find flowers?")
+        assert await listed(call) == [uri_of(older), uri_of(newer)]
+        await call.client.read_resource(uri_of(newer))
+        assert await listed(call) == [uri_of(newer), uri_of(older)]
+
+
+async def listed(call: Caller) -> list[str]:
+    return [one.uri for one in (await call.client.list_resources()).resources]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_host_that_reads_resources_gets_links_to_kept_pages(
+    site: Site, tmp_path: Path, mode: str
+) -> None:
+    kept, other = site.url("/article"), site.add("/other", html(ARTICLE))
+    private = site.add("/private", html(ARTICLE, cache_control="no-store"))
+    site.add("/serper/search", serper([kept, private, site.url("/none")]))
+    async with calling(quiet(site, tmp_path), mode) as call:
+        before = await call("get_content", url=kept)
+        assert await listed(call) == [uri_of(kept)]
+        answers = [
+            await call("get_content", url=kept),
+            await call("get_content", url=[kept, kept + "#flowers", private]),
+            await call("read_page", url=kept, question="How do bees find flowers?"),
+            await call("read_page", url=[kept, private], question="How do bees find flowers?"),
+            await call("web_search", query="bees"),
+            await call("recall", question="How do bees find flowers?"),
+        ]
+        unread = await call("get_content", url=site.url("/none"))
+        part = await call("get_content", url=other, selector="h1")
+    assert linked(before) == []
+    assert [linked(answer) for answer in answers] == [[uri_of(kept)]] * len(answers)
+    assert (linked(unread), linked(part)) == ([], [])
+    (link,) = (one for one in answers[0].content if isinstance(one, ResourceLink))
+    assert link.name == "How bees find flowers"
+    assert count_tokens(link.model_dump_json(exclude_none=True)) < 60
+
+
+def linked(result: CallToolResult) -> list[str]:
+    return [one.uri for one in result.content if isinstance(one, ResourceLink)]
+
+
+async def test_a_search_for_many_pages_has_few_links(site: Site, tmp_path: Path) -> None:
+    urls = [site.add(f"/p{n}", html(ARTICLE)) for n in range(8)]
+    async with calling(quiet(site, tmp_path)) as call:
+        await call.client.list_resources()
+        answer = await call("get_content", url=urls)
+    assert linked(answer) == [uri_of(url) for url in urls[:MAX_LINKS]]
 
 
 async def test_a_cursor_of_another_kind_is_refused(site: Site, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from kindly.models import (
     Passage,
     Query,
     RecallScope,
+    Screenshot,
     StoredPageInfo,
 )
 from kindly.read.store import StoredPage
@@ -99,6 +100,10 @@ class FakeRenderer:
 
     async def release(self) -> None:
         self.releases += 1
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        shown = await self.render(url, deadline)
+        return Screenshot(shown.url, shown.body, 1280, 640, 900, shown.fetched_at)
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         self.rendered.append(str(url))

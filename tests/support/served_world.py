@@ -113,9 +113,8 @@ class Caller:
 
 def text_of(result: CallToolResult) -> str:
     """What a model would read."""
-    (block,) = result.content
-    assert isinstance(block, TextContent)
-    return block.text
+    (text,) = (block.text for block in result.content if isinstance(block, TextContent))
+    return text
 
 
 @asynccontextmanager

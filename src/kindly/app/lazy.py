@@ -1,6 +1,8 @@
 """Stages that open at their first use: search, library and browser. Their modules are imported then, not at start."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -12,7 +14,7 @@ from kindly.errors import BrowserUnavailable, SearchError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.fetch.fetcher import Fetcher
 from kindly.fetch.guard.guard import Guard
-from kindly.models import Hits, Page, Query
+from kindly.models import Hits, Page, Query, Screenshot
 from kindly.net.api_client import STRAIGHT, Traffic
 from kindly.net.tls import Tls
 from kindly.settings import Settings
@@ -188,31 +190,40 @@ class LazyCrawls:
 
 
 class LazyBrowser:
-    """The browser and the filtering proxy that its traffic goes through."""
+    """The browser and the filtering proxy that its traffic goes through, and another such pair for screenshots."""
 
     def __init__(self, settings: Settings, tls: Tls, tasks: TaskGroup) -> None:
         self._settings = settings
         self._tls = tls
         self._tasks = tasks
         self._opening = anyio.Lock()
-        self._pool: BrowserPool | None = None
+        self._pools: dict[bool, BrowserPool] = {}
+        """Without pictures and with them."""
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
-        async with self._opening:
-            if self._pool is None:
-                self._pool = await self._tasks.start(self._hold_open)
-        return await self._pool.render(url, deadline)
+        return await (await self._pool(pictures=False)).render(url, deadline)
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        return await (await self._pool(pictures=True)).screenshot(url, deadline)
 
     async def release(self) -> None:
         """Close the browser, if no page uses it; the next page that needs one starts another."""
-        if self._pool is not None:
-            await self._pool.release()
+        if False in self._pools:
+            await self._pools[False].release()
 
-    async def _hold_open(self, *, task_status: "TaskStatus[BrowserPool]") -> None:
+    async def _pool(self, *, pictures: bool) -> "BrowserPool":
+        async with self._opening:
+            if pictures not in self._pools:
+                self._pools[pictures] = await self._tasks.start(
+                    partial(self._hold_open, pictures=pictures)
+                )
+        return self._pools[pictures]
+
+    async def _hold_open(self, *, pictures: bool, task_status: "TaskStatus[BrowserPool]") -> None:
         """Keep the pool open in a task of its own: its task group must be entered and left by the same task."""
         from kindly.fetch.browser.browser_pool import open_browser
 
-        settings = browser_settings(self._settings, self._tls)
+        settings = replace(browser_settings(self._settings, self._tls), pictures=pictures)
         guard = Guard(guard_policy(self._settings))
         async with open_browser(settings, guard, environ=self._settings.child_environ) as pool:
             task_status.started(pool)
@@ -239,6 +250,15 @@ class NoBrowser:
             wanted = browser_settings(self._settings, self._tls)
             detail = what_is_missing(wanted, self._settings.child_environ)
         raise BrowserUnavailable(detail, url=str(url))
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        """Nothing is shown.
+
+        Raises:
+            BrowserUnavailable: always.
+        """
+        await self.render(url, deadline)
+        raise AssertionError("unreachable")
 
     async def release(self) -> None:
         """Nothing to close."""

@@ -9,7 +9,7 @@ import click
 
 import kindly
 from kindly.errors import InputError, KindlyError, NoProvider, SettingsError
-from kindly.models import Category, Format, SafeSearch, TimeRange
+from kindly.models import Category, SafeSearch, ShownFormat, TimeRange
 from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
 from kindly.settings import ContextName, ProfileName, Settings, limit_numeric_threads
@@ -109,7 +109,10 @@ def search(query: tuple[str, ...], config: Path | None, **options: Any) -> None:
 @cli.command()
 @click.argument("url")
 @click.option("--selector", help="CSS selector: only these elements.")
-@click.option("--format", type=_choice(Format), default="markdown", show_default=True)
+@click.option("--format", type=_choice(ShownFormat), default="markdown", show_default=True)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Where a screenshot is written."
+)
 @click.option("--cursor", help="Continue where the last answer stopped.")
 @click.option("--links/--no-links", "include_links", default=True, show_default=True)
 @click.option("--images/--no-images", "include_images", default=False, show_default=True)
@@ -117,10 +120,15 @@ def search(query: tuple[str, ...], config: Path | None, **options: Any) -> None:
 @shown
 @common
 def fetch(url: str, config: Path | None, **options: Any) -> None:
-    """Read one page as Markdown. Needs no key."""
-    from kindly.cli.verbs import show_page
+    """Read one page as Markdown, or take a picture of it. Needs no key."""
+    from kindly.cli.verbs import save_screenshot, show_page
 
     settings = _settings(config, {"log_level": options.pop("log_level")})
+    output = options.pop("output")
+    if (options["format"] == "screenshot") != (output is not None):
+        raise click.UsageError("--format screenshot and --output FILE belong together.")
+    if output is not None:
+        sys.exit(save_screenshot(settings, url, output, as_json=options["as_json"]))
     sys.exit(show_page(settings, url, options))
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
@@ -21,7 +22,7 @@ from kindly.server.arguments import since_date
 from kindly.server.render.fence import NO_FENCE
 from kindly.server.render.findings import library_findings, page_findings
 from kindly.server.render.output import Result, to_data, to_text
-from kindly.server.render.page import page_result
+from kindly.server.render.page import page_result, screenshot_result
 from kindly.server.render.results import FindingsResult
 from kindly.server.render.search_results import search_result
 from kindly.settings import Settings
@@ -64,6 +65,18 @@ def show_page(settings: Settings, url: str, options: dict[str, Any]) -> int:
                 f"{document.how} · {took_s:.2f} s · {len(document.text):,} characters", err=True
             )
         return page_result(url, document, start, NO_FENCE, app.tokens_for(max_tokens))
+
+    return _show(settings, verb, as_json=as_json)
+
+
+def save_screenshot(settings: Settings, url: str, file: Path, *, as_json: bool) -> int:
+    """Write a picture of a page to a file and print what it shows; the exit code."""
+
+    async def verb(app: App, deadline: Deadline, progress: Progress) -> Result:
+        await progress(0, 1, url)
+        taken = await pipeline.screenshot(app.stages, url, deadline)
+        await anyio.Path(file).write_bytes(taken.png)
+        return screenshot_result(url, taken)
 
     return _show(settings, verb, as_json=as_json)
 

@@ -7,7 +7,7 @@ from kindly.clock import Clock
 from kindly.errors import FetchError, PageUnreachable
 from kindly.fetch.chain.types import Hop, HopReply, HopRequest
 from kindly.fetch.fetcher import Seams
-from kindly.models import FetchMethod, How, Page
+from kindly.models import FetchMethod, How, Page, Screenshot
 from kindly.recording.recording_file import (
     DROPPED_HEADERS,
     NOT_RECORDED,
@@ -108,6 +108,16 @@ class RecordedRenderer:
         """Close the browser, if there is one that no page uses."""
         if self._renderer is not None:
             await self._renderer.release()
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        """A picture of the page, which is not recorded.
+
+        Raises:
+            FetchError: the page could not be rendered, or there is no browser.
+        """
+        if self._renderer is None:
+            raise PageUnreachable(NOT_RECORDED, url=str(url))
+        return await self._renderer.screenshot(url, deadline)
 
     async def render(self, url: Url, deadline: Deadline) -> Page:
         """The recorded page, or the browser's, which is then recorded.

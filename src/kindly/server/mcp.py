@@ -1,5 +1,6 @@
 """The MCP server: a profile and an app → a server that lists and calls tools, and serving it over stdio."""
 
+import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -24,6 +25,9 @@ Context = ServerRequestContext[App]
 OpenApp = Callable[[], AbstractAsyncContextManager[App]]
 
 MAX_QUOTED_NAME = 60
+PNG = "image/png"
+LINKS_SINCE = "2025-06-18"
+"""The first version of the protocol in which answers may have links to resources."""
 
 
 class KindlyServer(Server[App]):
@@ -43,6 +47,8 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
     listed = [_listed(name, tool) for name, tool in tools.items()]
     holder = AppHolder()
     was_listed = anyio.Event()
+    reads_resources = anyio.Event()
+    """Set once a client has asked for resources: the others would pay for links that they do not follow."""
 
     @asynccontextmanager
     async def lifespan(_: Server[App]) -> AsyncIterator[App]:
@@ -69,7 +75,12 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
             name = app.redactor.text(params.name)[:MAX_QUOTED_NAME]
             text = f"Unknown tool {name!r}. Tools: {', '.join(tools)}."
             return _result(Output(text, failed=True))
-        return _result(await run_call(tool, params.arguments, app, _Progress(context)))
+        output = await run_call(tool, params.arguments, app, _Progress(context))
+        if not reads_resources.is_set() or context.protocol_version < LINKS_SINCE:
+            return _result(output)
+        from kindly.server import page_resources
+
+        return _result(output, page_resources.links(app, output.pages))
 
     return KindlyServer(
         ServerState(profile.name, tools, holder),
@@ -80,18 +91,22 @@ def build_server(open_app: OpenApp, profile: Profile, *, plain_names: bool = Fal
         lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        **(_resource_handlers() if profile.has_resources else {}),
+        **(_resource_handlers(reads_resources) if profile.has_resources else {}),
     )
 
 
-def _resource_handlers() -> dict[str, Any]:
-    """The handlers for kept pages and prompts; their modules are imported at the first request."""
+def _resource_handlers(reads_resources: anyio.Event) -> dict[str, Any]:
+    """The handlers for kept pages and prompts; they say when a client reads resources.
+
+    Their modules are imported at the first request.
+    """
 
     async def list_resources(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         from kindly.server import page_resources
 
+        reads_resources.set()
         cursor = params.cursor if params else None
         return await page_resources.list_pages(context.lifespan_context, cursor)
 
@@ -107,6 +122,7 @@ def _resource_handlers() -> dict[str, Any]:
     ) -> types.ReadResourceResult:
         from kindly.server import page_resources
 
+        reads_resources.set()
         return await page_resources.read_page(context.lifespan_context, params.uri)
 
     async def list_prompts(
@@ -164,9 +180,13 @@ class _Progress:
         await self._session.report_progress(done, total, message)
 
 
-def _result(output: Output) -> types.CallToolResult:
+def _result(output: Output, links: Sequence[types.ResourceLink] = ()) -> types.CallToolResult:
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=output.text)]
+    if output.png:
+        data = base64.b64encode(output.png).decode("ascii")
+        content.append(types.ImageContent(type="image", data=data, mime_type=PNG))
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=output.text)],
+        content=[*content, *links],
         structured_content=output.structured or None,
         is_error=output.failed,
     )

@@ -1,6 +1,7 @@
-"""Kept pages as MCP resources, `kindly://page/<address>`: listed newest first, and readable without the network."""
+"""Kept pages as MCP resources, `kindly://page/<address>`: listed by last use, and readable without the network."""
 
 from collections.abc import Sequence
+from itertools import islice
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -11,13 +12,20 @@ from kindly.answer import cut
 from kindly.app import App
 from kindly.errors import KindlyError
 from kindly.models import Chunk, StoredPageInfo
+from kindly.read.store import Store
 from kindly.server.render.fence import new_fence
 from kindly.server.render.formatting import TITLE_TOKENS, address, clip
+from kindly.server.tool import ShownPage
+from kindly.urls import parse_page
 
 PREFIX = "kindly://page/"
 PAGE_SIZE = 50
 MARKDOWN = "text/markdown"
 MAX_CURSOR = 9
+MOST_USED = 20
+"""Pages that are listed before the others."""
+MAX_LINKS = 5
+"""Links beside an answer; each takes about 40 tokens."""
 TEMPLATE = types.ResourceTemplate(
     name="page",
     title="A page that was read",
@@ -43,12 +51,40 @@ async def list_pages(app: App, cursor: str | None) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[])
     try:
         await app.settle_library()
-        entries = await (await app.library_store()).entries(limit=PAGE_SIZE + 1, offset=offset)
+        store = await app.library_store()
+        entries = await store.entries(limit=PAGE_SIZE + 1, offset=offset)
+        used = await _used(app, store)
     except KindlyError as error:
         raise _unusable(app, error) from None
     more = str(offset + PAGE_SIZE) if len(entries) > PAGE_SIZE else None
-    listed = [_resource(entry) for entry in entries[:PAGE_SIZE]]
+    others = [entry for entry in entries[:PAGE_SIZE] if entry.url not in used]
+    first = used.values() if offset == 0 else ()
+    listed = [_resource(entry) for entry in (*first, *others)]
     return types.ListResourcesResult(resources=listed, next_cursor=more)
+
+
+async def _used(app: App, store: Store) -> dict[str, StoredPageInfo]:
+    """The kept pages that this server used last, the newest use first; the store knows only when each was read."""
+    found = {}
+    for url in islice(app.stages.used.newest(), MOST_USED):
+        stored = await store.page(url)
+        if stored is not None:
+            found[url] = stored.entry
+    return found
+
+
+def links(app: App, pages: Sequence[ShownPage]) -> list[types.ResourceLink]:
+    """Links to the first kept pages that an answer is from."""
+    found: dict[str, types.ResourceLink] = {}
+    for page in pages:
+        try:
+            url = str(parse_page(page.url))
+        except KindlyError:
+            continue
+        if url in app.stages.used:
+            title = clip(page.title, TITLE_TOKENS) or None
+            found.setdefault(url, types.ResourceLink(uri=uri_of(url), name=title or address(url)))
+    return list(found.values())[:MAX_LINKS]
 
 
 async def read_page(app: App, uri: str) -> types.ReadResourceResult:
@@ -67,6 +103,7 @@ async def read_page(app: App, uri: str) -> types.ReadResourceResult:
             raise _unusable(app, error) from None
     if stored is None:
         raise MCPError(INVALID_PARAMS, "There is no such page in the library.", {"uri": uri})
+    app.stages.use(url)
     whole = app.redactor.text(text_of(stored.chunks))
     shown = cut(whole, 0, app.max_tokens)
     fence = new_fence()

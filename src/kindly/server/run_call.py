@@ -74,4 +74,9 @@ def _shown(arguments: Json, redactor: Redactor) -> Json:
 
 def _redacted(output: Output, redactor: Redactor) -> Output:
     data = {redactor.text(key): redactor.value(item) for key, item in output.structured.items()}
-    return replace(output, text=redactor.text(output.text), structured=data)
+    pages = tuple(
+        replace(page, title=redactor.text(page.title))
+        for page in output.pages
+        if redactor.text(page.url) == page.url
+    )
+    return replace(output, text=redactor.text(output.text), structured=data, pages=pages)

@@ -19,12 +19,24 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page that an answer is from."""
+
+    url: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """The result of a tool: text for the model, and the same as data for programs."""
 
     text: str
     structured: Json = field(default_factory=dict)
     """Empty for an error that has no shape of its own."""
+    png: bytes = field(default=b"", repr=False)
+    """A picture beside the text."""
+    pages: tuple[ShownPage, ...] = ()
+    """The pages that the text is from."""
     failed: bool = False
     outcome: CallOutcome = OutcomeKind.OK
     """How the call ended, for logs and metrics."""

@@ -5,6 +5,7 @@ at the next call, one that rendered many pages is replaced by a new one, and an 
 never cut off. `launch.py` starts browsers; `need.py` decides whether a page needs one.
 """
 
+import base64
 import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -39,11 +40,12 @@ from kindly.fetch.browser.launch import (
     start_with_retries,
     worker_launch,
 )
+from kindly.fetch.browser.page_scripts.screenshot import SCREENSHOT_BYTES, SCREENSHOT_WIDTH
 from kindly.fetch.browser.proxy import Dial, FilteringProxy, ProxySession, dial_tcp, running_proxy
 from kindly.fetch.chain.responses import failure
 from kindly.fetch.chain.types import HopReply
 from kindly.fetch.guard.guard import Guard
-from kindly.models import FetchMethod, How, Page
+from kindly.models import FetchMethod, How, Page, Screenshot
 from kindly.urls import Url, parse
 
 MARGIN_S = 0.5
@@ -116,6 +118,17 @@ class BrowserPool:
         Raises:
             FetchError: a leaf with the reason.
         """
+        return self._page(await self._in_time(url, deadline), url)
+
+    async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
+        """A picture of the page, from its top; only in a pool for pictures.
+
+        Raises:
+            FetchError: a leaf with the reason.
+        """
+        return self._screenshot(await self._in_time(url, deadline), url)
+
+    async def _in_time(self, url: Url, deadline: Deadline) -> driver_protocol.Rendered:
         self._guard.check(url)
         try:
             with anyio.fail_after(deadline.remaining_s()):
@@ -146,7 +159,7 @@ class BrowserPool:
         for running in open_ones:
             await running.aclose()
 
-    async def _render(self, url: Url, deadline: Deadline) -> Page:
+    async def _render(self, url: Url, deadline: Deadline) -> driver_protocol.Rendered:
         running = await self._acquire(url)
         try:
             with self._proxy.session() as session:
@@ -155,7 +168,7 @@ class BrowserPool:
             self._timeouts = 0 if deadline.remaining_s() else self._timeouts + 1
             self._release(running)
         if isinstance(answer, driver_protocol.Rendered) and answer.status < 400:
-            return self._page(answer, url)
+            return answer
         raise _proxy_failure(session, answer.url, url) or self._failure(answer, url)
 
     async def _acquire(self, url: Url) -> _RunningBrowser:
@@ -242,15 +255,12 @@ class BrowserPool:
             time_s=max(left_s - MARGIN_S, left_s / 2),
             settle_s=self._settings.settle_s,
             max_chars=self._settings.max_chars,
+            picture=self._settings.pictures,
         )
 
     def _page(self, rendered: driver_protocol.Rendered, url: Url) -> Page:
-        try:
-            final = parse(rendered.url)
-        except InputError as error:
-            raise _unreachable(url, "redirects to an address that may not be fetched") from error
         return Page(
-            url=str(final),
+            url=_final(rendered, url),
             requested_url=str(url),
             status=rendered.status,
             media_type="text/html",
@@ -260,6 +270,16 @@ class BrowserPool:
             how=How(FetchMethod.BROWSER),
         )
 
+    def _screenshot(self, rendered: driver_protocol.Rendered, url: Url) -> Screenshot:
+        return Screenshot(
+            url=_final(rendered, url),
+            png=base64.b64decode(rendered.png),
+            width=SCREENSHOT_WIDTH,
+            height=rendered.height,
+            page_height=rendered.page_height,
+            fetched_at=self._clock.now(),
+        )
+
     def _failure(
         self, answer: driver_protocol.Rendered | driver_protocol.RenderFailed, url: Url
     ) -> FetchError:
@@ -267,6 +287,12 @@ class BrowserPool:
         if isinstance(answer, driver_protocol.Rendered):
             error = failure(HopReply(url, answer.status), self._clock.now())
             return cast("FetchError", error)
+        if answer.problem == "too_large" and self._settings.pictures:
+            return PageTooLarge(
+                f"A screenshot of the page has more than {SCREENSHOT_BYTES:,} bytes.",
+                url=str(url),
+                limit_bytes=SCREENSHOT_BYTES,
+            )
         if answer.problem == "too_large":
             limit = self._settings.max_chars
             return PageTooLarge(
@@ -284,6 +310,14 @@ SENTENCES: Mapping[driver_protocol.Problem, str] = {
     "gone": "could not be rendered: the browser crashed, and starts again with the next page",
     "driver": "could not be rendered by the browser",
 }
+
+
+def _final(rendered: driver_protocol.Rendered, url: Url) -> str:
+    """The address that the browser ended at."""
+    try:
+        return str(parse(rendered.url))
+    except InputError as error:
+        raise _unreachable(url, "redirects to an address that may not be fetched") from error
 
 
 def _unreachable(url: Url, why: str) -> PageUnreachable:

@@ -58,6 +58,8 @@ class Job:
     settle_s: float
     """The longest wait for content once the document is loaded."""
     max_chars: int
+    picture: bool = False
+    """A screenshot instead of the HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,18 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The visible HTML of a page."""
+    """The visible HTML of a page, or a screenshot."""
 
     id: int
     url: str
     status: int
     html: str
+    png: str = ""
+    """Base64."""
+    height: int = 0
+    """Of the screenshot, in pixels."""
+    page_height: int = 0
+    """Of the whole page."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,14 @@ NARROW = (
 LEAN = (
     "--disable-gpu",
     "--disable-dev-shm-usage",
-    "--blink-settings=imagesEnabled=false",
-    "--disable-remote-fonts",
     "--mute-audio",
     "--autoplay-policy=user-gesture-required",
     "--hide-scrollbars",
 )
-"""No images, fonts or sound: only text is needed."""
+"""No sound, no graphics processor."""
+
+TEXT_ONLY = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
+"""No images and fonts, where only text is needed."""
 
 FEATURES_OFF = (
     "AimEnabled",
@@ -63,4 +64,6 @@ FEATURES_OFF = (
 """Features that the drivers disable themselves (Chromium reads only one such list), and parts of the window that are
 not visible in headless mode: without them, a new page costs a third less."""
 
-FLAGS = (*QUIET, *NARROW, *LEAN, f"--disable-features={','.join(FEATURES_OFF)}")
+PICTURE_FLAGS = (*QUIET, *NARROW, *LEAN, f"--disable-features={','.join(FEATURES_OFF)}")
+"""For screenshots."""
+FLAGS = (*PICTURE_FLAGS, *TEXT_ONLY)

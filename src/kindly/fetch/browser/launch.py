@@ -15,7 +15,7 @@ from kindly.fetch.browser import advice, driver_protocol
 from kindly.fetch.browser.browser_process import StartError, start_worker
 from kindly.fetch.browser.drivers import DRIVERS, DriverName, is_installed
 from kindly.fetch.browser.executables import find, this_machine
-from kindly.fetch.browser.flags import FLAGS
+from kindly.fetch.browser.flags import FLAGS, PICTURE_FLAGS
 from kindly.fetch.browser.proxy import ProxyLimits
 from kindly.fetch.chain.types import USER_AGENT
 from kindly.fetch.guard.egress import Egress
@@ -41,6 +41,8 @@ class BrowserSettings:
     """The longest wait for content once the document is loaded."""
     max_chars: int = 8_000_000
     """Of visible HTML."""
+    pictures: bool = False
+    """Whether it loads images and fonts, for screenshots."""
     sandbox: bool | None = None
     """Chromium's own sandbox. On by default, except for root: Chromium does not start as root with it."""
     user_agent: str = USER_AGENT
@@ -175,7 +177,7 @@ def worker_launch(settings: BrowserSettings, environ: Mapping[str, str]) -> Laun
             sandbox = not hasattr(os, "geteuid") or os.geteuid() != 0
         start = driver_protocol.Start(
             executable=executable.path,
-            flags=FLAGS,
+            flags=PICTURE_FLAGS if settings.pictures else FLAGS,
             proxy=proxy,
             profile_root=executable.profile_root or environ.get("TMPDIR", ""),
             sandbox=sandbox,

@@ -4,6 +4,7 @@ Its licence is the AGPL, so it is imported only in that process, and no part of 
 start and its raw DevTools protocol messages are used.
 """
 
+import base64
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -16,6 +17,12 @@ from anyio.abc import TaskGroup
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
 from kindly.fetch.browser.page_scripts import script
+from kindly.fetch.browser.page_scripts.screenshot import (
+    PAGE_HEIGHT,
+    REMOVE,
+    SCREENSHOT_WIDTH,
+    pictured,
+)
 from kindly.fetch.browser.settle import Observation, Settling
 
 OBSERVE_S = 0.05
@@ -197,7 +204,22 @@ class _Visit:
         if self._media_type and not self._media_type.startswith(script.READABLE):
             return self._problem("download")
         await self._settle(end_s)
-        return await self._take()
+        return await (self._pictured() if job.picture else self._take())
+
+    async def _pictured(self) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
+        page = self._cdp.page
+
+        async def capture(height: int) -> bytes:
+            clip = page.Viewport(x=0, y=0, width=SCREENSHOT_WIDTH, height=height, scale=1)
+            taken = page.capture_screenshot("png", clip=clip, capture_beyond_viewport=True)
+            return base64.b64decode(await _sent(self._tab, taken))
+
+        await self._evaluate(REMOVE, list(script.BANNERS))
+        height = int(await self._evaluate(PAGE_HEIGHT) or 0)
+        at = str(await self._evaluate("() => location.href"))
+        if not at.startswith(("http://", "https://")):
+            return self._problem("navigation")
+        return await pictured(self._job, at, self._status, height, capture)
 
     async def _take(self) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
         for _ in range(TRIES):

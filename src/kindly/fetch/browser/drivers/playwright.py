@@ -16,6 +16,7 @@ from playwright.async_api import (
     Dialog,
     Download,
     Error,
+    FloatRect,
     Page,
     Request,
     Response,
@@ -25,6 +26,12 @@ from playwright.async_api import (
 from kindly.fetch.browser import driver_protocol
 from kindly.fetch.browser.driver_worker import Driver, DriverFailed, main
 from kindly.fetch.browser.page_scripts import script
+from kindly.fetch.browser.page_scripts.screenshot import (
+    PAGE_HEIGHT,
+    REMOVE,
+    SCREENSHOT_WIDTH,
+    pictured,
+)
 from kindly.fetch.browser.settle import Observation, Settling
 
 OBSERVE_S = 0.05
@@ -129,12 +136,27 @@ class _Visit:
         if self.media_type and not self.media_type.startswith(script.READABLE):
             return self._problem("download")
         await self._settle(page, end_s)
+        if self.job.picture and response is not None and page.url.startswith("http"):
+            return await self._pictured(page)
         html = await self._take(page)
         if not page.url.startswith(("http://", "https://")) or response is None:
             return self._problem("navigation")
         if not html:
             return self._problem("too_large")
         return driver_protocol.Rendered(self.job.id, page.url, self.status, html)
+
+    async def _pictured(
+        self, page: Page
+    ) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
+        async def capture(height: int) -> bytes:
+            clip: FloatRect = {"x": 0, "y": 0, "width": SCREENSHOT_WIDTH, "height": height}
+            return await page.screenshot(
+                type="png", full_page=True, clip=clip, scale="css", animations="disabled"
+            )
+
+        await _evaluate(page, REMOVE, list(script.BANNERS))
+        height = int(await _evaluate(page, PAGE_HEIGHT) or 0)
+        return await pictured(self.job, page.url, self.status, height, capture)
 
     def failed(self, message: str) -> driver_protocol.Rendered | driver_protocol.RenderFailed:
         """The answer for an error of Playwright; a status without a body is reported as an error too."""

@@ -10,10 +10,10 @@ from kindly.errors import ExtractError, FetchError, InputError, KindlyError
 from kindly.extract import ExtractOptions
 from kindly.models import (
     Category,
-    Format,
     Outcome,
     Query,
     SafeSearch,
+    ShownFormat,
     TimeRange,
 )
 from kindly.server import batch
@@ -42,7 +42,7 @@ from kindly.server.render.findings import page_findings
 from kindly.server.render.findings_batch import findings_batch
 from kindly.server.render.formatting import status_data
 from kindly.server.render.output import to_data, to_output
-from kindly.server.render.page import page_result, unread_page
+from kindly.server.render.page import page_result, screenshot_result, unread_page
 from kindly.server.render.page_batch import pages_result
 from kindly.server.render.search_batch import searches_result
 from kindly.server.render.search_results import search_result
@@ -101,7 +101,7 @@ class GetContentArguments(Arguments):
     selector: Annotated[str | None, Field(max_length=1_000), _shown("CSS: only these elements")] = (
         None
     )
-    format: Format = "markdown"
+    format: ShownFormat = "markdown"
     max_tokens: MaxTokens = None
     cursor: Annotated[str | None, Field(max_length=100), _shown("From the last answer")] = None
     include_links: bool = True
@@ -148,7 +148,9 @@ async def web_search(call: Call, arguments: WebSearchArguments) -> Output:
 
 
 async def get_content(call: Call, arguments: GetContentArguments) -> Output:
-    """Read one page, from the start or from where a cursor points; or several."""
+    """Read one page, from the start or from where a cursor points; or several; or take a picture of one."""
+    if arguments.format == "screenshot":
+        return await _screenshot(call, arguments)
     stages, tokens = call.app.stages, call.app.tokens_for(arguments.max_tokens)
     options = ExtractOptions(
         format=arguments.format,
@@ -172,6 +174,23 @@ async def get_content(call: Call, arguments: GetContentArguments) -> Output:
         data = to_data(unread_page(url, error.outcome))
         return Output(sentence(error), data, failed=True, outcome=error.kind)
     return to_output(page_result(url, document, start, new_fence(), tokens))
+
+
+async def _screenshot(call: Call, arguments: GetContentArguments) -> Output:
+    if isinstance(arguments.url, list):
+        raise InputError("A screenshot shows one page: pass its url alone.", field="url")
+    if arguments.selector or arguments.cursor:
+        raise InputError(
+            "A screenshot shows the top of a page: selector and cursor do not apply.",
+            field="selector" if arguments.selector else "cursor",
+        )
+    url = pipeline.followed(call.app.stages, arguments.url)
+    try:
+        taken = await pipeline.screenshot(call.app.stages, url, call.deadline)
+    except FetchError as error:
+        data = to_data(unread_page(url, error.outcome))
+        return Output(sentence(error), data, failed=True, outcome=error.kind)
+    return replace(to_output(screenshot_result(url, taken)), png=taken.png)
 
 
 async def read_page(call: Call, arguments: ReadPageArguments) -> Output:
