@@ -1,5 +1,6 @@
 """Pages of eight megabytes through a real client: each profile reads the beginning and says that the page is cut."""
 
+import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from tests.support.site import Answer, Site, compressed, html
 pytestmark = pytest.mark.anyio
 
 BYTES = 8_000_000
+SPREAD = 600
+"""Bytes of markup for a line of text."""
 LINE = "Line {n} of a very long page about bees and the light that they see. "
 QUESTION = "bees light"
 NOTE = "The page is larger than the size limit: only its beginning was read, up to 2 MB."
@@ -22,8 +25,12 @@ KEY = {"SERPER_API_KEY": "key"}
 
 
 def long_html() -> bytes:
-    count = BYTES // len(LINE)
-    lines = "".join(f"<p>{LINE.format(n=n)}</p>" for n in range(count))
+    """A page with much markup for its text, as large pages have."""
+    state = random.Random(1).randbytes(BYTES // 2).hex()  # noqa: S311 - compresses like text
+    lines = "".join(
+        f'<p data-state="{state[n * SPREAD : (n + 1) * SPREAD]}">{LINE.format(n=n)}</p>'
+        for n in range(BYTES // SPREAD)
+    )
     return f"<title>Long</title><main><h1>Long</h1>{lines}</main>".encode()
 
 
