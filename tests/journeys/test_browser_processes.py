@@ -17,7 +17,7 @@ from tests.support.site import Site, html, running_site
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, needs_chromium]
 
-PAGES, AT_ONCE = 16, 4
+PAGES, AT_ONCE = 8, 4
 SHELL = """<!doctype html><title>App</title><div id="root"></div>
 <noscript>You need to enable JavaScript to run this app.</noscript>
 <script>
