@@ -49,7 +49,7 @@ async def test_no_process_is_left_after_many_pages_and_the_servers_end(
         async with running_site() as site:
             environ = {
                 **os.environ,
-                **environment(site, tmp_path, RESPECT_ROBOTS_TXT="0"),
+                **environment(site, tmp_path, RESPECT_ROBOTS_TXT="0", REQUEST_TIMEOUT_MS="240000"),
                 "TMPDIR": folder,
             }
             server = StdioServerParameters(
