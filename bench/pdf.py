@@ -42,6 +42,12 @@ ROW = re.compile(r"^\|(.+)\|[ \t]*$", re.M)
 UNHURRIED = ExtractOptions(seconds=300)
 """A busy machine must not change what is read."""
 LONG_PAGES = 500
+ANSWER_PAGE = 400
+ANSWER = (
+    "In March the company closed its shipyard in Lisbon, which had employed 312 people,",
+    "and moved the repair of ferries to the harbour of Setubal.",
+)
+QUESTION = "How many people did the shipyard in Lisbon employ?"
 
 Reader = Callable[[bytes], str]
 
@@ -192,6 +198,8 @@ def _filing_page(number: int) -> str:
         lines(PROSE * 4, y=250, size=10),
         line(f"Page {number} of {LONG_PAGES}", y=30, size=8),
     ]
+    if number == ANSWER_PAGE:
+        parts.append(lines(ANSWER, y=150, size=10))
     for row in range(18):
         cells = [
             f"Row {row}",
