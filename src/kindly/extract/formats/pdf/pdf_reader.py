@@ -29,6 +29,7 @@ from kindly.extract.formats.pdf.pdf_links import read_links, with_links
 from kindly.extract.formats.pdf.pdf_scans import ScannedPage, is_too_large, may_be_scan, read_scan
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
+from kindly.extract.formats.pdf.pdf_title import file_title
 from kindly.extract.formats.pdf.pdf_words import read_words
 from kindly.extract.formats.recognition import Recogniser, open_recogniser
 from kindly.extract.formats.recognition_notes import no_text, scan_note, sure
@@ -196,7 +197,11 @@ class _Reading:
         if done < total and choice is None:
             markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
         extracted = read_fragment(markup, self._options, self._url)
-        metadata = _metadata(self._document.get_metadata_dict(), extracted.metadata.title)
+        first = found.pages[0]
+        metadata = _metadata(
+            self._document.get_metadata_dict(),
+            lambda: file_title(first.words, first.box, extracted.metadata.title, self._url),
+        )
         unread = len(found.without_text)
         cut = done < total or found.cut or found.characters >= self._limits.characters
         text = with_metadata(
@@ -335,13 +340,13 @@ def _outline(document: "pdfium.PdfDocument") -> dict[str, int]:
     return found
 
 
-def _metadata(properties: dict[str, str], first_heading: str) -> Metadata:
+def _metadata(properties: dict[str, str], other_title: Callable[[], str]) -> Metadata:
     def entry(name: str) -> str:
         return " ".join(properties.get(name, "").replace("\x00", "").split())[:500]
 
     title = entry("Title")
     return Metadata(
-        title=first_heading if NO_TITLE.match(title) else title,
+        title=other_title() if NO_TITLE.match(title) else title,
         description=entry("Subject") or None,
         author=entry("Author") or None,
         published=iso_date(entry("CreationDate")),
