@@ -263,6 +263,50 @@ def test_page_without_text_is_read_by_character_recognition() -> None:
     assert not read.partial
 
 
+STAMPS = [
+    line("Downloaded from archive.example on 3 May 2021", y=20, size=8),
+    line("412", x=300, y=760, size=10),
+]
+
+
+def read_stamped(*pages: str, installed: bool = True) -> ExtractedText:
+    """Pages with these texts over a picture of the whole page."""
+    return reader.read_pdf(
+        pdf([f"{PICTURE}\n{content}" for content in pages]),
+        ExtractOptions(),
+        URL,
+        recogniser=lambda: (lambda *_: recognised("Words from a picture")) if installed else None,
+    )
+
+
+@pytest.mark.parametrize("stamp", STAMPS, ids=["download", "page number"])
+def test_scan_with_a_stamp_is_read_by_character_recognition(stamp: str) -> None:
+    read = read_stamped(stamp)
+    assert read.text == (
+        "— page 1 —\n\n— read by character recognition, 95 % sure —\n\nWords from a picture"
+    )
+
+
+@pytest.mark.parametrize("stamp", STAMPS, ids=["download", "page number"])
+def test_scan_with_a_stamp_counts_as_a_page_without_text(stamp: str) -> None:
+    read = read_stamped(lines(PROSE), stamp, installed=False)
+    assert read.note == (
+        f"Page 2 has no text but pictures; to read it by character recognition, {HOW}."
+    )
+    with pytest.raises(NoContent):
+        read_stamped(stamp, installed=False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [lines(PROSE), line("Annual report", size=30, y=500)],
+    ids=["text over a picture", "title over a photograph"],
+)
+def test_page_with_text_over_a_picture_is_no_scan(content: str) -> None:
+    read = read_stamped(content, installed=False)
+    assert (read.note, read.partial) == ("", False)
+
+
 def test_scans_for_which_there_is_no_time_are_named() -> None:
     read = read_scans("", "", "", "", ticks=2.0)
     assert read.partial

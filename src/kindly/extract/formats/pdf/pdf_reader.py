@@ -89,7 +89,7 @@ class _PdfContent:
     cut: bool = False
     """Whether a page has more text than was read."""
     without_text: list[int] = field(default_factory=list)
-    """The indexes of pages without text that may be scans."""
+    """The indexes of pages that may be scans: without text, or with a stamp as their only text."""
     too_large: list[int] = field(default_factory=list)
     """The indexes of pages whose pictures have too many pixels."""
     scans: dict[int, ScannedPage] = field(default_factory=dict)
@@ -178,7 +178,10 @@ class _Reading:
         recognise = recogniser() if found.without_text else None
         if recognise is not None:
             self._read_scans(recognise)
-        if not any(page.words for page in found.pages):
+        if not any(
+            page.words and number not in found.without_text
+            for number, page in enumerate(found.pages)
+        ):
             raise NoContent(
                 no_text(
                     total,
@@ -311,7 +314,7 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
             links = read_links(document, page, limits.links - len(found.links))
             lines = with_links(lines, links)
             found.links.update({link.address for link in links})
-        if not lines and may_be_scan(page):
+        if words.stamped or (not lines and may_be_scan(page)):
             found.without_text.append(len(found.pages))
         tags = read_tags(page) if found.tagged and lines else NO_TAGS
         rules = read_rules(page) if lines else NO_RULES
