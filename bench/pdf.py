@@ -5,12 +5,13 @@
 `shared` are the reviewed documents in `../shared/data/pdf`, by the bench that comes with them. `generated` are the
 documents of `bench.pdf_documents`, printed to PDF by Chromium and, if it is installed, by WeasyPrint, in one and two
 columns, so that the truth is exact: headings (found and true), list items, table cells, lines of code. `long` is a
-filing of 500 pages, each with prose and a table: CPU time of a page, and what is read of the file. Other tools
-run beside it if they are installed: pymupdf4llm, markitdown, opendataloader-pdf. They and WeasyPrint are no
-dependencies: `pip install --group bench-pdf`.
+filing of 500 pages, each with prose and a table: CPU time of a page, what is read of the file, and how long the first
+question about it takes. Other tools run beside it if they are installed: pymupdf4llm, markitdown, opendataloader-pdf.
+They and WeasyPrint are no dependencies: `pip install --group bench-pdf`.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -18,16 +19,25 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
+import anyio
 from tests.support.pdf_files import PROSE, line, lines, pdf
+from tests.support.site import Answer, running_site
 
+from bench.front_door import ProcessTree
+from bench.hostile_load import descendants
 from bench.pdf_documents import Printable, Truth, documents
+from kindly.app import open_app
+from kindly.budget import Deadline
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.pdf.pdf_reader import PdfLimits, read_pdf
+from kindly.pipeline import read as read_page
+from kindly.settings import Settings
 from kindly.text.page_marks import PAGE_MARK
 
 SHARED = Path(__file__).parents[1] / "../shared"
@@ -42,6 +52,12 @@ ROW = re.compile(r"^\|(.+)\|[ \t]*$", re.M)
 UNHURRIED = ExtractOptions(seconds=300)
 """A busy machine must not change what is read."""
 LONG_PAGES = 500
+ANSWER_PAGE = 400
+ANSWER = (
+    "In March the company closed its shipyard in Lisbon, which had employed 312 people,",
+    "and moved the repair of ferries to the harbour of Setubal.",
+)
+QUESTION = "How many people did the shipyard in Lisbon employ?"
 
 Reader = Callable[[bytes], str]
 
@@ -192,6 +208,8 @@ def _filing_page(number: int) -> str:
         lines(PROSE * 4, y=250, size=10),
         line(f"Page {number} of {LONG_PAGES}", y=30, size=8),
     ]
+    if number == ANSWER_PAGE:
+        parts.append(lines(ANSWER, y=150, size=10))
     for row in range(18):
         cells = [
             f"Row {row}",
@@ -213,6 +231,31 @@ def long() -> None:
         least = min(least, time.process_time() - began)
     marks, rows = len(PAGE_MARK.findall(text)), len(ROW.findall(text))
     print(f"long: {1000 * least / LONG_PAGES:.1f} ms a page; {marks} pages, {rows} table rows read")
+    for name, whole_first in (("all pages first", True), ("chosen pages", False)):
+        runs = [anyio.run(first_answer, body, whole_first) for _ in range(3)]
+        wall, cpu = (min(run[n] for run in runs) for n in (0, 1))
+        print(f"first answer, {name}: {wall:.1f} s, {cpu:.1f} s of CPU time; from {runs[0][2]}")
+
+
+async def first_answer(body: bytes, whole_first: bool) -> tuple[float, float, str]:  # noqa: FBT001 - for `anyio.run`
+    """Seconds and CPU seconds of all processes until a question is answered, and where the answer is."""
+    tree = ProcessTree(set(descendants(os.getpid(), 0)))
+    async with running_site() as site:
+        url = site.add("/filing.pdf", Answer(body, headers={"Content-Type": "application/pdf"}))
+        with tempfile.TemporaryDirectory() as folder:
+            settings = Settings.load({"DATA_DIR": folder, "KINDLY_ALLOW_PRIVATE": site.host})
+            async with open_app(settings) as app:
+                stages = replace(app.stages, deferred=None) if whole_first else app.stages
+                await read_page(stages, site.url("/article"), [QUESTION], Deadline.after(60))
+                began, spent = time.perf_counter(), cpu_seconds(tree)
+                found = await read_page(stages, url, [QUESTION], Deadline.after(60))
+                wall, cpu = time.perf_counter() - began, cpu_seconds(tree) - spent
+    return wall, cpu, found.findings[0].citations[0].passage.section[-1]
+
+
+def cpu_seconds(tree: ProcessTree) -> float:
+    """Of this process, its children, and those that have ended."""
+    return sum(os.times()[:4]) + tree.cpu_ms() / 1000
 
 
 def shared(tools: Sequence[str]) -> None:

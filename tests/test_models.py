@@ -1,8 +1,11 @@
 """Outcomes and how a page was retrieved, as values with one text form."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 
-from kindly.models import NEXT_STEPS, FetchMethod, How, Outcome, OutcomeKind
+from kindly.models import NEXT_STEPS, Document, FetchMethod, How, Outcome, OutcomeKind
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,23 @@ def test_cached_pages_are_those_that_were_not_downloaded_again() -> None:
 def test_every_outcome_has_a_next_step(kind: OutcomeKind) -> None:
     assert Outcome(kind).next_step == NEXT_STEPS[kind]
     assert NEXT_STEPS[kind].endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("more", "kind"),
+    [
+        ({}, OutcomeKind.OK),
+        ({"partial": True}, OutcomeKind.PARTIAL),
+        ({"partial": True, "cut": True}, OutcomeKind.OK),
+        ({"partial": True, "excerpt": True}, OutcomeKind.OK),
+    ],
+    ids=["whole", "incomplete", "cut at the size limit", "pages that a question needs"],
+)
+def test_document_is_partial_if_the_site_did_not_send_all(
+    more: dict[str, Any], kind: OutcomeKind
+) -> None:
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    assert Document("https://a.example/", "Text.", now, **more).outcome.kind is kind
 
 
 def test_only_passing_troubles_are_retryable() -> None:

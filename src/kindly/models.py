@@ -310,6 +310,8 @@ class Document:
     """Whether the page continues beyond this text."""
     cut: bool = False
     """Whether it is partial because of the size limit."""
+    excerpt: bool = False
+    """Whether only the pages of a file that some questions need were read. If it is `cut`, no more is ever read."""
     protected: bool = False
     """Whether it is partial because the site shows the rest to subscribers only."""
     content_hash: str = ""
@@ -318,8 +320,8 @@ class Document:
 
     @property
     def outcome(self) -> Outcome:
-        """`PARTIAL` if the site did not send all of the content; a page that we cut at the size limit is `OK`."""
-        if self.partial and not self.cut:
+        """`PARTIAL` if the site did not send all of the content; what we cut or chose from it is `OK`."""
+        if self.partial and not self.cut and not self.excerpt:
             return Outcome(OutcomeKind.PARTIAL, self.note)
         return Outcome()
 

@@ -6,6 +6,7 @@ A query becomes hits, a hit a page, a page a document, a document passages. The 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import anyio
@@ -46,6 +47,7 @@ from kindly.models import (
     Step,
 )
 from kindly.read.evidence.stored_text import page_text
+from kindly.read.file_excerpts import keep_or_hold, whole_instead
 from kindly.read.store import StoredPage
 from kindly.search.ranking.filters import is_in_time, without
 from kindly.stages import Progress, Reads, Stages
@@ -247,7 +249,9 @@ async def read(
     async def ask(library: Reads, stored: StoredPage) -> tuple[Finding, ...]:
         return await library.ask(stored, questions, limit)
 
-    return await _page_findings(stages, raw_url, deadline, ask, force_refresh=force_refresh)
+    return await _page_findings(
+        stages, raw_url, deadline, ask, force_refresh=force_refresh, questions=questions
+    )
 
 
 async def similar(
@@ -389,16 +393,26 @@ async def _page_findings(
     find: Callable[[Reads, StoredPage], Awaitable[tuple[Finding, ...]]],
     *,
     force_refresh: bool,
+    questions: Sequence[str] = (),
 ) -> PageFindings:
-    """What is found in one page of the library, which is loaded first if necessary. Keys are masked."""
+    """What is found in one page of the library, which is loaded first if necessary. Keys are masked.
+
+    With `questions`, a long file is answered from some of its pages, before all are read.
+    """
     url = urls.parse_page(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
+    deferred = stages.deferred
+    options = ExtractOptions(questions=tuple(questions) if deferred is not None else ())
     stored, how, note = await _stored_page(
-        stages, library, url, deadline, force_refresh=force_refresh
+        stages, library, url, options, deadline, force_refresh=force_refresh
     )
     with span(Step.READ) as step:
-        findings = stages.redactor.record(await find(library, stored))
+        findings = await find(library, stored)
+        until = deadline.minus(RENDER_MARGIN_S)
+        if whole := await whole_instead(library, str(url), findings, until, deferred):
+            stored, note, findings = whole, "", await find(library, whole)
+        findings = stages.redactor.record(findings)
         step.note(
             questions=len(findings), passages=sum(len(finding.citations) for finding in findings)
         )
@@ -406,34 +420,33 @@ async def _page_findings(
 
 
 async def _stored_page(
-    stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
+    stages: Stages,
+    library: Reads,
+    url: Url,
+    options: ExtractOptions,
+    deadline: Deadline,
+    *,
+    force_refresh: bool,
 ) -> tuple[StoredPage, How, str]:
     """A page from the library, loaded first if it is not there or no longer fresh."""
-    stored = None if force_refresh else await library.fresh(str(url))
-    if stored is not None:
-        stages.use(str(url))
-        return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
-    return await _load_into(stages, library, url, deadline, force_refresh=force_refresh)
-
-
-def _stored_note(stored: StoredPage) -> str:
-    return "Only a part of the page is stored." if stored.entry.partial else ""
-
-
-async def _load_into(
-    stages: Stages, library: Reads, url: Url, deadline: Deadline, *, force_refresh: bool
-) -> tuple[StoredPage, How, str]:
-    """Load a page into the library, unless another call did so while this one waited for the page's lock."""
-    async with library.lock(str(url)):
-        stored = None if force_refresh else await library.fresh(str(url))
-        if stored is not None:
-            return stored, How(FetchMethod.LIBRARY), _stored_note(stored)
-        page, document = await _load(
-            stages, url, ExtractOptions(), deadline, force_refresh=force_refresh
-        )
-        stored, note = await library.keep(str(url), document, page)
-        stages.use(str(url), page)
-        return stored, document.how, " ".join(filter(None, (note, document.note)))
+    key = str(url)
+    stored = None if force_refresh else await library.fresh(key)
+    if stored is None:
+        async with library.lock(key):  # another call may have loaded it meanwhile
+            stored = None if force_refresh else await library.fresh(key)
+            if stored is None:
+                page, document = await _load(
+                    stages, url, options, deadline, force_refresh=force_refresh
+                )
+                whole = partial(stages.extract, page, ExtractOptions())
+                stored, note = await keep_or_hold(
+                    library, key, page, document, whole, stages.deferred
+                )
+                stages.use(key, page)
+                return stored, document.how, " ".join(filter(None, (note, document.note)))
+    stages.use(key)
+    note = "Only a part of the page is stored." if stored.entry.partial else ""
+    return stored, How(FetchMethod.LIBRARY), note
 
 
 async def _store(

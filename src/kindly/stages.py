@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from kindly import urls
 from kindly.budget import Deadline
+from kindly.concurrency.deferred_work import DeferredWork
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
 from kindly.fetch.browser.render_gain import RenderGain
@@ -101,6 +102,10 @@ class Reads(Protocol):
 
     async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str: ...
 
+    async def hold(self, url: str, document: Document, page: Page) -> tuple[StoredPage, str]: ...
+
+    def may_keep(self, page: Page) -> bool: ...
+
     async def rank_and_keep(
         self, url: str, document: Document, page: Page, question: str, limit: int, /
     ) -> tuple[Passage, ...]: ...
@@ -156,6 +161,8 @@ class Stages:
     """Documents that were returned last, by `cursor_key`: a cursor continues exactly the same text."""
     used: LruCache[str, str] = field(default_factory=lambda: LruCache(USED_PAGES))
     """The addresses of stored pages that were used last."""
+    deferred: DeferredWork | None = None
+    """What is done after an answer; None if nothing can be."""
 
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page:
         with span(Step.FETCH, host=url.host) as step:

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from kindly.errors import ModelMismatch
-from kindly.models import FetchMethod, How
+from kindly.models import FetchMethod, How, Page
 from kindly.read.library import Library
 from kindly.read.store import Store
 from kindly.storage.journal import Journal
@@ -42,6 +42,25 @@ async def test_page_that_was_kept_answers_without_being_embedded_again(world: Li
     assert finding.answered
     assert "waggle dance" in finding.citations[0].passage.text
     assert len(world.embedder.texts) == embedded + 1
+
+
+async def test_document_that_is_held_answers_and_is_not_stored(world: LibraryWorld) -> None:
+    library = world.library()
+    stored, note = await library.hold(URL, document(), page())
+    (finding,) = await library.ask(stored, ["How does a bee tell where food is?"], 3)
+    assert (finding.answered, note) == (True, "")
+    assert await world.store.page(URL) is None
+
+
+@pytest.mark.parametrize(
+    ("fetched", "may_keep"),
+    [(page(), True), (page(private=True), False), (page(cache_control="no-store"), False)],
+    ids=["public", "with a login", "no-store"],
+)
+def test_page_is_kept_if_the_site_allows_it(
+    world: LibraryWorld, fetched: Page, may_keep: bool
+) -> None:
+    assert world.library().may_keep(fetched) is may_keep
 
 
 async def test_changed_page_is_embedded_where_it_changed(world: LibraryWorld) -> None:

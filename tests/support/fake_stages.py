@@ -159,6 +159,14 @@ class FakeLibrary:
         self.texts[url] = document.text
         return self.pages[url], ""
 
+    async def hold(self, url: str, document: Document, page: Page) -> tuple[StoredPage, str]:
+        info = StoredPageInfo(url, url, NOON, document.content_hash, len(document.text))
+        self.texts[url] = document.text
+        return StoredPage(info, (), None), ""
+
+    def may_keep(self, page: Page) -> bool:
+        return not page.private
+
     async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
         _, note = await self.keep(url, document, page)
         return note

@@ -1,7 +1,7 @@
 """PDF files for tests: content streams in, bytes out."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
@@ -132,3 +132,18 @@ def read_pdf(*pages: str, info: str = "", link: str = "", format: Format = "mark
     """The document of a PDF with these pages."""
     body = pdf(pages, info=info, link=link)
     return extract(page(body, media_type="application/pdf"), ExtractOptions(format))
+
+
+def long_file(pages: int, said: Mapping[int, Sequence[str]]) -> bytes:
+    """A file whose pages have the same prose; `said` are more lines of some pages, by their number."""
+    return pdf(
+        [
+            "\n".join(
+                (
+                    line(f"{number} Findings", size=16, y=660),
+                    lines([*said.get(number, ()), *PROSE * 6], y=640, size=10),
+                )
+            )
+            for number in range(1, pages + 1)
+        ]
+    )

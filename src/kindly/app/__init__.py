@@ -16,6 +16,7 @@ from kindly.app.lazy import LazyCrawls, LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
+from kindly.concurrency.deferred_work import DeferredWork
 from kindly.concurrency.process_limits import keep_heap_small
 from kindly.errors import KindlyError
 from kindly.extract.workers.worker_pool import WorkerPool
@@ -122,6 +123,8 @@ async def open_app(
         stack.push_async_callback(search.aclose)
         library = LazyLibrary(settings, tls, traffic, warn_once, tasks, leaves_pages=leaves_pages)
         stack.push_async_callback(library.aclose)
+        deferred = DeferredWork(tasks)
+        stack.push_async_callback(deferred.aclose)
         browser = renderer(settings, tls, tasks)
         stages = Stages(
             searcher=search,
@@ -131,6 +134,7 @@ async def open_app(
             open_library=library.open,
             page_timeout_s=settings.request_timeout_ms / 1000,
             redactor=redactor,
+            deferred=deferred,
         )
         crawls = LazyCrawls(settings, tasks, stages, fetcher, library)
         stack.push_async_callback(crawls.aclose)

@@ -25,3 +25,5 @@ class ExtractOptions:
     """Return what a page for subscribers shows to all readers, however little, instead of raising `PageWalled`."""
     seconds: float = 20.0
     """How long reading may take. Readers of files stop before, with what they have; the pool sets it for each page."""
+    questions: tuple[str, ...] = ()
+    """What the text will be asked. Of a long PDF file, only the pages that may answer are read then."""

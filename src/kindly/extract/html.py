@@ -62,6 +62,10 @@ class ExtractedText:
     """What a web page lacks, if it is partial."""
     note: str = ""
     """What a reader should know about how a file was read."""
+    excerpt: bool = False
+    """Whether only the pages of a file that the questions need were read."""
+    cut: bool = False
+    """Whether an excerpt is of a file that is too long to be read whole."""
 
 
 def read_html(

@@ -155,6 +155,21 @@ class Library:
             QueuedPage(_entry(url, document, page), document.text), may_store=_may_store(page)
         )
 
+    async def hold(self, url: str, document: Document, page: Page) -> tuple[StoredPage, str]:
+        """Split and embed a document without storing it; return it with a note of what failed.
+
+        Raises:
+            ModelMismatch: the library's vectors are another model's.
+        """
+        await self._check_model()
+        return await self._keep(
+            QueuedPage(_entry(url, document, page), document.text), may_store=False
+        )
+
+    def may_keep(self, page: Page) -> bool:
+        """Whether the site allows to store a page; one that needed a login is not stored."""
+        return _may_store(page)
+
     async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
         """Store a document after the answer; before it, only write it to the journal. Return a note of what failed.
 
@@ -426,7 +441,7 @@ def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
 
 
 def _may_store(page: Page | None) -> bool:
-    return page is None or "no-store" not in page.cache_control
+    return page is None or not (page.private or "no-store" in page.cache_control)
 
 
 def _is_other(entry: StoredPageInfo, stored: PageVersion) -> bool:

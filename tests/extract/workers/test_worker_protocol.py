@@ -22,7 +22,9 @@ from tests.support.html_pages import FETCHED_AT, URL, page
 
 def test_request_round_trips() -> None:
     source = page("<p>é", charset="utf-8")
-    options = ExtractOptions("text", ".a", include_links=False, include_images=True)
+    options = ExtractOptions(
+        "text", ".a", include_links=False, include_images=True, questions=("Why?", "é?")
+    )
     assert worker_protocol.decode_request(worker_protocol.encode_request(source, options, 7.5)) == (
         source,
         options,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from types import MappingProxyType
 from typing import Final
@@ -40,11 +41,10 @@ def with_metadata(
     extracted: ExtractedText, metadata: Metadata, *, hidden: int, partial: bool, note: str = ""
 ) -> ExtractedText:
     """The extracted text with the metadata of its file and a note on it; `hidden` adds to the removed pieces."""
-    return ExtractedText(
-        extracted.text,
-        metadata,
-        extracted.links,
-        extracted.hidden_dropped + hidden,
+    return replace(
+        extracted,
+        metadata=metadata,
+        hidden_dropped=extracted.hidden_dropped + hidden,
         partial=partial,
         note=note,
     )

@@ -82,7 +82,9 @@ def decode_request(message: Message) -> tuple[Page, ExtractOptions, float]:
         requested_url=sent["url"],
         body=message[1],
     )
-    return page, ExtractOptions(**fields["options"]), fields["timeout_s"]
+    options = fields["options"]
+    options["questions"] = tuple(options["questions"])
+    return page, ExtractOptions(**options), fields["timeout_s"]
 
 
 def encode_document(document: Document) -> Message:

@@ -93,6 +93,14 @@ def test_lines_of_a_cover_are_no_headings() -> None:
     assert html(cover) == "<h1>Title</h1><p>Name</p><p>Other</p><h2>Last</h2>"
 
 
+def test_nothing_is_joined_over_a_page_that_was_left_out() -> None:
+    first = block("code", at("a", font=MONO))
+    second = block("code", at("b", font=MONO), page=3)
+    assert html([first], [], [second]) == "<pre><code>a\nb</code></pre>"
+    apart = document_markup([[first], [], [second]], STYLES, numbered=False, unread=frozenset({1}))
+    assert apart == "<pre><code>a</code></pre><pre><code>b</code></pre>"
+
+
 def test_page_begins_with_a_note() -> None:
     assert document_markup([[], [block("paragraph", at("text"))]], STYLES) == (
         "<p>— page 2 —</p><p>text</p>"

@@ -11,8 +11,9 @@ from kindly.extract.formats.pdf import pdf_reader as reader
 from kindly.extract.formats.recognition_notes import HOW
 from kindly.extract.html import ExtractedText
 from kindly.models import Format, Link, OutcomeKind
+from kindly.text.page_marks import PAGE_MARK
 from tests.support.html_pages import URL, page
-from tests.support.pdf_files import PROSE, line, lines, pdf, read_pdf, scans
+from tests.support.pdf_files import PROSE, line, lines, long_file, pdf, read_pdf, scans
 from tests.support.picture_files import recognised
 
 GREY = np.full((80, 60), 128, np.uint8)
@@ -186,6 +187,52 @@ def test_slow_file_is_truncated_at_the_time_limit() -> None:
     assert "of its 9 pages were read" in reading.text
 
 
+QUESTION = "How many people did the shipyard in Lisbon employ?"
+SAID = ("The shipyard in Lisbon employed 312 people and stood by", "the old harbour.")
+
+
+def read_for(question: str, body: bytes, limits: reader.PdfLimits = reader.LIMITS) -> ExtractedText:
+    options = ExtractOptions(seconds=300, questions=(question,))
+    return reader.read_pdf(body, options, URL, limits=limits)
+
+
+def test_of_a_long_file_the_pages_that_may_answer_a_question_are_read() -> None:
+    extracted = read_for(QUESTION, long_file(500, {400: SAID}))
+    read = PAGE_MARK.findall(extracted.text)
+    assert {"1", "2", "400"} <= set(read)
+    assert len(read) < 60
+    start = extracted.text.index("— page 400 —")
+    assert "employed 312 people" in extracted.text[start:].split("— page 401 —")[0]
+    assert (extracted.excerpt, extracted.cut, extracted.partial) == (True, False, True)
+    assert (
+        extracted.note
+        == f"{len(read)} of the file's 500 pages were read: those with words of the question."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "pages"),
+    [("", 70), (QUESTION, 60)],
+    ids=["without a question", "a file that is not long"],
+)
+def test_other_files_are_read_whole(question: str, pages: int) -> None:
+    options = ExtractOptions(seconds=300, questions=(question,) if question else ())
+    extracted = reader.read_pdf(long_file(pages, {}), options, URL)
+    assert len(PAGE_MARK.findall(extracted.text)) == pages
+    assert not extracted.excerpt
+
+
+def test_long_file_of_little_text_is_read_whole() -> None:
+    slides = pdf([line(f"Slide {number} on tides") for number in range(90)])
+    assert not read_for("What are tides?", slides).excerpt
+
+
+def test_answer_beyond_the_pages_that_are_ever_read_is_found() -> None:
+    extracted = read_for(QUESTION, long_file(500, {400: SAID}), reader.PdfLimits(pages=300))
+    assert "employed 312 people" in extracted.text
+    assert extracted.cut
+
+
 def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     with pytest.raises(MediaUnsupported) as caught:
@@ -214,6 +261,50 @@ def test_page_without_text_is_read_by_character_recognition() -> None:
     )
     assert read.note == "Page 2 was read by character recognition, 95 % sure."
     assert not read.partial
+
+
+STAMPS = [
+    line("Downloaded from archive.example on 3 May 2021", y=20, size=8),
+    line("412", x=300, y=760, size=10),
+]
+
+
+def read_stamped(*pages: str, installed: bool = True) -> ExtractedText:
+    """Pages with these texts over a picture of the whole page."""
+    return reader.read_pdf(
+        pdf([f"{PICTURE}\n{content}" for content in pages]),
+        ExtractOptions(),
+        URL,
+        recogniser=lambda: (lambda *_: recognised("Words from a picture")) if installed else None,
+    )
+
+
+@pytest.mark.parametrize("stamp", STAMPS, ids=["download", "page number"])
+def test_scan_with_a_stamp_is_read_by_character_recognition(stamp: str) -> None:
+    read = read_stamped(stamp)
+    assert read.text == (
+        "— page 1 —\n\n— read by character recognition, 95 % sure —\n\nWords from a picture"
+    )
+
+
+@pytest.mark.parametrize("stamp", STAMPS, ids=["download", "page number"])
+def test_scan_with_a_stamp_counts_as_a_page_without_text(stamp: str) -> None:
+    read = read_stamped(lines(PROSE), stamp, installed=False)
+    assert read.note == (
+        f"Page 2 has no text but pictures; to read it by character recognition, {HOW}."
+    )
+    with pytest.raises(NoContent):
+        read_stamped(stamp, installed=False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [lines(PROSE), line("Annual report", size=30, y=500)],
+    ids=["text over a picture", "title over a photograph"],
+)
+def test_page_with_text_over_a_picture_is_no_scan(content: str) -> None:
+    read = read_stamped(content, installed=False)
+    assert (read.note, read.partial) == ("", False)
 
 
 def test_scans_for_which_there_is_no_time_are_named() -> None:

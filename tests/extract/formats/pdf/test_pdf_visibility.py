@@ -40,3 +40,18 @@ def test_white_text_on_a_dark_background_is_kept(shown: str) -> None:
 def test_ocr_layer_of_a_scan_is_kept() -> None:
     document = read_pdf(PICTURE + "\n" + line("what the scan says", mode=3))
     assert document.text == "— page 1 —\n\nwhat the scan says"
+
+
+@pytest.mark.parametrize(
+    ("picture", "visible", "shown"),
+    [
+        (PICTURE, line("Downloaded from archive.example", y=20), True),
+        (PICTURE, line("Ordinary words of the page", y=500), False),
+        ("q 200 0 0 200 0 0 cm /Im1 Do Q", line("Downloaded from archive.example", y=20), False),
+    ],
+    ids=["scan with a stamp", "page with text", "small picture"],
+)
+def test_text_layer_of_a_stamped_scan_is_read(picture: str, visible: str, shown: bool) -> None:
+    layer = line("what the scan says", mode=3)
+    document = read_pdf("\n".join((picture, visible, layer)))
+    assert ("what the scan says" in document.text) is shown

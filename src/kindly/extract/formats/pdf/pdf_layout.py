@@ -1,7 +1,7 @@
 """The words and rules of all pages → the markup of the document. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kindly.extract.formats.pdf.pdf_blocks import PdfBlock, page_blocks
 from kindly.extract.formats.pdf.pdf_headings import Styles, read_styles
@@ -32,6 +32,10 @@ class PageContent(NamedTuple):
     tags: PageTags = NO_TAGS
 
 
+UNREAD: Final = PageContent([], Rules([], [], []), Box(0, 0, 0, 0))
+"""Stands for a page that was left out; text does not go on across it."""
+
+
 def layout(
     pages: Sequence[PageContent],
     outline: Mapping[str, int],
@@ -58,7 +62,8 @@ def layout(
         )
         for number, (own, page) in enumerate(zip(lines, pages, strict=True), 1)
     ]
-    return document_markup(blocks, styles, remarks, numbered=numbered)
+    unread = frozenset(number for number, page in enumerate(pages) if page is UNREAD)
+    return document_markup(blocks, styles, remarks, numbered=numbered, unread=unread)
 
 
 def _page(

@@ -39,9 +39,15 @@ def document_markup(
     remarks: Mapping[int, str] = NO_REMARKS,
     *,
     numbered: bool = True,
+    unread: frozenset[int] = frozenset(),
 ) -> str:
-    """The markup of a document, with a note where each page begins; `remarks` are more notes, by the page's index."""
-    pages = _joined_pages([_joined_columns(_with_true_headings(page, styles)) for page in pages])
+    """The markup of a document, with a note where each page begins; `remarks` are more notes, by the page's index.
+
+    Nothing is joined over `unread` pages.
+    """
+    pages = _joined_pages(
+        [_joined_columns(_with_true_headings(page, styles)) for page in pages], unread
+    )
     headings = [block.lines for page in pages for block in page if block.kind == "heading"]
     levels = Levels(headings, styles)
     parts: list[str] = []
@@ -276,7 +282,7 @@ def _joined_columns(blocks: Sequence[PdfBlock]) -> list[PdfBlock]:
     return found
 
 
-def _joined_pages(pages: Sequence[list[PdfBlock]]) -> list[list[PdfBlock]]:
+def _joined_pages(pages: Sequence[list[PdfBlock]], unread: frozenset[int]) -> list[list[PdfBlock]]:
     """The pages, with paragraphs joined that go on on the next page."""
     found: list[list[PdfBlock]] = []
     last: tuple[int, int] | None = None
@@ -288,7 +294,7 @@ def _joined_pages(pages: Sequence[list[PdfBlock]]) -> list[list[PdfBlock]]:
         text = [n for n, block in enumerate(own) if block.kind != "note"]
         if text:
             last = len(found) - 1, text[-1]
-        elif own:
+        elif own or len(found) - 1 in unread:
             last = None
     return found
 

@@ -7,7 +7,7 @@ image and all its text is invisible, that text is the OCR layer and is kept.
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,13 +16,20 @@ from kindly.errors import MediaUnsupported, NoContent, PageWalled
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.file_errors import broken_file, encrypted_file, missing_library
 from kindly.extract.formats.html_fragment import note, read_fragment, with_metadata
+from kindly.extract.formats.pdf.page_choice import (
+    LONG_PAGES,
+    is_worth_choosing,
+    page_texts,
+    pages_for,
+)
 from kindly.extract.formats.pdf.pdf_headings import outline_key
-from kindly.extract.formats.pdf.pdf_layout import PageContent, layout
+from kindly.extract.formats.pdf.pdf_layout import UNREAD, PageContent, layout
 from kindly.extract.formats.pdf.pdf_lines import Box
 from kindly.extract.formats.pdf.pdf_links import read_links, with_links
 from kindly.extract.formats.pdf.pdf_scans import ScannedPage, is_too_large, may_be_scan, read_scan
 from kindly.extract.formats.pdf.pdf_tables.drawings import Rules, read_rules
 from kindly.extract.formats.pdf.pdf_tags import NO_TAGS, read_tags
+from kindly.extract.formats.pdf.pdf_title import file_title
 from kindly.extract.formats.pdf.pdf_words import read_words
 from kindly.extract.formats.recognition import Recogniser, open_recogniser
 from kindly.extract.formats.recognition_notes import no_text, scan_note, sure
@@ -55,6 +62,8 @@ class PdfLimits:
     links: int = 200
     memory: int = 120 * 1024 * 1024
     """How much memory the words of all pages may take; the layout takes about as much again."""
+    choice_share: float = 0.3
+    """The part of the time for choosing pages that may answer a question."""
     text_share: float = 0.5
     """The part of the time for text, if that is less than `seconds`."""
     scan_share: float = 0.65
@@ -80,11 +89,22 @@ class _PdfContent:
     cut: bool = False
     """Whether a page has more text than was read."""
     without_text: list[int] = field(default_factory=list)
-    """The indexes of pages without text that may be scans."""
+    """The indexes of pages that may be scans: without text, or with a stamp as their only text."""
     too_large: list[int] = field(default_factory=list)
     """The indexes of pages whose pictures have too many pixels."""
     scans: dict[int, ScannedPage] = field(default_factory=dict)
     """The pages that were read by character recognition."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The pages of a long file that may answer some questions."""
+
+    pages: frozenset[int]
+    searched: int
+    """Of how many pages they were chosen."""
+    is_all_readable: bool
+    """Whether the whole file is within the limits."""
 
 
 def read_pdf(
@@ -97,6 +117,8 @@ def read_pdf(
     recogniser: Callable[[], Recogniser | None] = open_recogniser,
 ) -> ExtractedText:
     """The text of a PDF file. Pages without text are read by character recognition, if there is a recogniser.
+
+    With questions, only the pages of a long file that may answer them are read.
 
     Raises:
         PageWalled: it is encrypted.
@@ -150,12 +172,16 @@ class _Reading:
             NoContent: it has none.
         """
         found, total = self._found, len(self._document)
-        self._read_texts(total)
+        choice = self._choice(total)
+        self._read_texts(total, choice)
         done = len(found.pages)
         recognise = recogniser() if found.without_text else None
         if recognise is not None:
             self._read_scans(recognise)
-        if not any(page.words for page in found.pages):
+        if not any(
+            page.words and number not in found.without_text
+            for number, page in enumerate(found.pages)
+        ):
             raise NoContent(
                 no_text(
                     total,
@@ -171,13 +197,17 @@ class _Reading:
             lambda: self._is_past(self._limits.table_share),
             {index: sure(scan.confidence) for index, scan in found.scans.items()},
         )
-        if done < total:
+        if done < total and choice is None:
             markup += note(f"the document is truncated: {done:,} of its {total:,} pages were read")
         extracted = read_fragment(markup, self._options, self._url)
-        metadata = _metadata(self._document.get_metadata_dict(), extracted.metadata.title)
+        first = found.pages[0]
+        metadata = _metadata(
+            self._document.get_metadata_dict(),
+            lambda: file_title(first.words, first.box, extracted.metadata.title, self._url),
+        )
         unread = len(found.without_text)
         cut = done < total or found.cut or found.characters >= self._limits.characters
-        return with_metadata(
+        text = with_metadata(
             extracted,
             metadata,
             hidden=found.hidden,
@@ -189,6 +219,33 @@ class _Reading:
                 installed=recognise is not None,
             ),
         )
+        return text if choice is None else self._as_excerpt(text, choice, total)
+
+    def _choice(self, total: int) -> _Choice | None:
+        """The pages that the questions need; None if all are to be read."""
+        if not self._options.questions or total <= LONG_PAGES:
+            return None
+        limits = self._limits
+        texts = page_texts(self._document, lambda: self._is_past(limits.choice_share))
+        if not is_worth_choosing(texts):
+            return None
+        readable = total <= limits.pages and sum(map(len, texts)) < limits.characters
+        chosen = frozenset(pages_for(texts, self._options.questions))
+        return _Choice(chosen, len(texts), readable and len(texts) == total)
+
+    def _as_excerpt(self, text: ExtractedText, choice: _Choice, total: int) -> ExtractedText:
+        read = sum(page is not UNREAD for page in self._found.pages)
+        asked = "question" if len(self._options.questions) == 1 else "questions"
+        said = f"{read:,} of the file's {total:,} pages were read: those with words of the {asked}."
+        if choice.searched < total:
+            said += f" Only its first {choice.searched:,} pages were searched for them."
+        return replace(
+            text,
+            excerpt=True,
+            cut=not choice.is_all_readable,
+            partial=True,
+            note=" ".join(filter(None, (said, text.note))),
+        )
 
     def _is_short(self, unread: int, *, recognised: bool) -> bool:
         """Whether much text is probably missing: in scans for which there was no time, or most pages."""
@@ -199,11 +256,16 @@ class _Reading:
         """Whether a part of the time has passed."""
         return self._clock() > self._began + share * self._options.seconds
 
-    def _read_texts(self, total: int) -> None:
+    def _read_texts(self, total: int, choice: _Choice | None) -> None:
         found, limits = self._found, self._limits
         before = memory_use().data_bytes
-        until = self._began + min(limits.seconds, limits.text_share * self._options.seconds)
-        while len(found.pages) < min(total, limits.pages) and self._clock() < until:
+        began = self._began if choice is None else self._clock()
+        until = min(began + limits.seconds, self._began + limits.text_share * self._options.seconds)
+        end = min(total, limits.pages) if choice is None else max(choice.pages) + 1
+        while len(found.pages) < end and self._clock() < until:
+            if choice is not None and len(found.pages) not in choice.pages:
+                found.pages.append(UNREAD)
+                continue
             _read_page(self._document, found, limits)
             if found.characters >= limits.characters:
                 break
@@ -252,7 +314,7 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
             links = read_links(document, page, limits.links - len(found.links))
             lines = with_links(lines, links)
             found.links.update({link.address for link in links})
-        if not lines and may_be_scan(page):
+        if words.stamped or (not lines and may_be_scan(page)):
             found.without_text.append(len(found.pages))
         tags = read_tags(page) if found.tagged and lines else NO_TAGS
         rules = read_rules(page) if lines else NO_RULES
@@ -281,13 +343,13 @@ def _outline(document: "pdfium.PdfDocument") -> dict[str, int]:
     return found
 
 
-def _metadata(properties: dict[str, str], first_heading: str) -> Metadata:
+def _metadata(properties: dict[str, str], other_title: Callable[[], str]) -> Metadata:
     def entry(name: str) -> str:
         return " ".join(properties.get(name, "").replace("\x00", "").split())[:500]
 
     title = entry("Title")
     return Metadata(
-        title=first_heading if NO_TITLE.match(title) else title,
+        title=other_title() if NO_TITLE.match(title) else title,
         description=entry("Subject") or None,
         author=entry("Author") or None,
         published=iso_date(entry("CreationDate")),

@@ -7,6 +7,7 @@ import ctypes
 import struct
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 VISIBLE: Final = 0
@@ -20,6 +21,7 @@ STROKE_ONLY = 1
 WHITE: Final = 250
 TINY: Final = 2.0
 MAX_BACKGROUND_OBJECTS: Final = 3_000
+COVERED: Final = 0.7
 IDENTITY: Final = memoryview(struct.pack("4f", 1, 0, 0, 1)).cast("f")
 """The matrix of an object that has none."""
 
@@ -70,6 +72,18 @@ class PdfVisibility:
         """Whether the page draws an image."""
         objects = self._page.get_objects(filter=[self._raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
         return next(objects, None) is not None
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether pictures cover most of the page, as in a scan."""
+        left, bottom, right, top = self._page.get_bbox()
+        area = 0.0
+        images = self._page.get_objects(filter=[self._raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)
+        for image in islice(images, MAX_BACKGROUND_OBJECTS):
+            x, y, end, height = self._bounds(image.raw)
+            across, up = min(end, right) - max(x, left), min(height, top) - max(y, bottom)
+            area += max(across, 0.0) * max(up, 0.0)
+        return bool(area >= COVERED * (right - left) * (top - bottom))
 
     def _classify(self, address: int) -> int:
         mode = self._mode_of(address)

@@ -6,6 +6,7 @@ object says (size, font, direction, visibility, tag) is read once per object.
 
 import ctypes
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -45,6 +46,10 @@ WIDE_CHARACTER: Final = 1.2
 """A word with more width per character than this, in font sizes, has gaps inside."""
 SPLIT_GAP: Final = 0.5
 GLUED_GAP: Final = 0.25
+STAMP_CHARACTERS: Final = 300
+STAMP_HEIGHT: Final = 0.1
+STAMP_WIDTH: Final = 0.07
+"""The parts of a page at each end where stamps and page numbers are."""
 
 
 class Font(NamedTuple):
@@ -87,6 +92,20 @@ class PageWords(NamedTuple):
     characters: int
     complete: bool
     """Whether all characters were read."""
+    stamped: bool = False
+    """Whether pictures cover the page, and its text is only a stamp on them."""
+
+
+def is_stamp(lines: Sequence[Sequence[Word]], box: tuple[float, float, float, float]) -> bool:
+    """Whether the text of a page is short and only at its edges, such as a page number or a date of download."""
+    left, bottom, right, top = box
+    down, in_ = STAMP_HEIGHT * (top - bottom), STAMP_WIDTH * (right - left)
+    words = [word for line in lines for word in line]
+    return sum(len(word.text) for word in words) <= STAMP_CHARACTERS and all(
+        not bottom + down < (word.bottom + word.top) / 2 < top - down
+        or not left + in_ < (word.left + word.right) / 2 < right - in_
+        for word in words
+    )
 
 
 class _TextObject(NamedTuple):
@@ -138,6 +157,22 @@ class _WordReader:
         addresses = [object_of(handle, index) for index in range(count)]
         kinds = {address: self._visibility.kind_of(address) for address in {*addresses} if address}
         shown = self._shown(kinds)
+        lines = self._lines(text, addresses, kinds, shown)
+        stamped = is_stamp(lines, self._limits) and bool(lines) and self._visibility.is_covered
+        if stamped and NO_INK in kinds.values() and NO_INK not in shown:
+            lines = self._lines(text, addresses, kinds, (*shown, NO_INK))
+            stamped = is_stamp(lines, self._limits)
+        return PageWords(lines, self._hidden, count, count == total, stamped)
+
+    def _lines(
+        self,
+        text: str,
+        addresses: list[int | None],
+        kinds: dict[int, int],
+        shown: tuple[int, ...],
+    ) -> list[list[Word]]:
+        """The words of the text objects of these kinds."""
+        self._hidden = 0
         self._count_hidden(addresses, kinds, shown)
         unread = {address for address, kind in kinds.items() if kind not in shown}
         lines: list[list[Word]] = [[]]
@@ -151,8 +186,7 @@ class _WordReader:
                 lines.append([])
             end = next_end
             self._read_word(lines[-1], text, addresses, (start, end), unread)
-        kept = [line for line in lines if line]
-        return PageWords(kept, self._hidden, count, count == total)
+        return [line for line in lines if line]
 
     def _text(self, count: int) -> str:
         """One character for each that PDFium counts: a UTF-16 code unit, or more than that."""
