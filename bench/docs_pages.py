@@ -34,7 +34,7 @@ class DocsPages:
         if path.startswith("/-/"):
             return 200, "text/plain", "", self._counted(path)
         self.requests += 1
-        number = -1 if path == "/docs/" else _number(path)
+        number = -1 if path.endswith("/docs/") else _number(path)
         if number is None or number >= self.pages:
             return 404, "text/html", "", "<p>No such page</p>"
         etag = f'"{number}-{self.versions[number]}"'
@@ -59,7 +59,8 @@ class DocsPages:
 
 
 def _number(path: str) -> int | None:
-    name = path.removeprefix("/docs/page-")
+    """The number of a page, whatever stands before `/docs/`."""
+    name = path.rpartition("/docs/page-")[2]
     return int(name) if name.isdecimal() and name != path else None
 
 

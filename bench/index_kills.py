@@ -28,8 +28,8 @@ from kindly.read.crawls.collection import CollectionState, TaskState
 from kindly.read.store import StoreSettings
 from kindly.read.stores import open_store
 
-PAGES = 150
-SPAN_S = 2.0
+PAGES = 60
+SPAN_S = 1.5
 """A process is killed at a random moment of so many seconds after its first request."""
 PATIENCE_S = 600.0
 COMMAND = Path(sys.executable).with_name("kindly")
@@ -49,10 +49,9 @@ class Place:
     folder: Path
     port: int
 
-    @property
-    def start(self) -> str:
-        """Where the crawl begins."""
-        return f"http://127.0.0.1:{self.port}/docs/"
+    def start(self, name: str) -> str:
+        """Where the crawl begins; each collection has addresses of its own, which no cache knows."""
+        return f"http://127.0.0.1:{self.port}/{name}/docs/"
 
     def requests(self) -> int:
         """How many pages of the site were asked for."""
@@ -68,7 +67,7 @@ class Place:
             "KINDLY_STORE": self.store,
             "DATA_DIR": str(self.folder / str(worker)),
         }
-        command = [str(COMMAND), "index", self.start, "--name", name]
+        command = [str(COMMAND), "index", self.start(name), "--name", name]
         return subprocess.Popen(
             command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -83,7 +82,8 @@ class Place:
                 return ["no collection"]
             entries = await store.entries(limit=10 * PAGES, collection=name)
         found = Counter(one.url for one in entries)
-        wanted = {self.start, *(f"{self.start}page-{number}" for number in range(PAGES))}
+        start = self.start(name)
+        wanted = {start, *(f"{start}page-{number}" for number in range(PAGES))}
         return [
             *(f"lost: {url}" for url in wanted - found.keys()),
             *(f"foreign: {url}" for url in found.keys() - wanted),

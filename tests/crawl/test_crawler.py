@@ -45,13 +45,21 @@ class FakeLibrary:
 
     store: Store = field(default_factory=lambda: open_store("memory", StoreSettings(None)))
     failures: int = 0
+    unready: int = 0
+    """How often page `a` cannot be indexed."""
 
-    async def store_now(self, pages: Sequence[QueuedPage]) -> None:
+    async def store_now(self, pages: Sequence[QueuedPage]) -> frozenset[str]:
         if self.failures:
             self.failures -= 1
             raise StoreUnavailable("The disk is full.")
+        left_out = frozenset(
+            page.entry.key for page in pages if self.unready and page.entry.url == BASE + "a"
+        )
+        self.unready -= len(left_out)
         for page in pages:
-            await self.store.put(page.entry, (), {}, None)
+            if page.entry.key not in left_out:
+                await self.store.put(page.entry, (), {}, None)
+        return left_out
 
 
 @dataclass
@@ -202,6 +210,21 @@ async def test_a_page_of_too_many_links_is_bounded_and_said() -> None:
     world = World({"": [f"p{n}" for n in range(6000)]}, rules=CrawlRules(max_pages=3))
     crawler = await world.crawl("")
     assert crawler.refused[LeftOut.LINKS] == 1000
+
+
+@pytest.mark.parametrize(
+    ("unready", "state", "reason"),
+    [(2, TaskState.DONE, ""), (9, TaskState.FAILED, "not indexed")],
+)
+async def test_a_page_that_cannot_be_indexed_is_tried_again(
+    unready: int, state: TaskState, reason: str
+) -> None:
+    world = World({}, library=FakeLibrary(unready=unready))
+    await world.crawl("a", "b")
+    tasks = await world.tasks()
+    assert (tasks["a"].state, tasks["a"].reason) == (state, reason)
+    assert tasks["b"].state is TaskState.DONE
+    assert ("a" in await world.stored()) is (state is TaskState.DONE)
 
 
 async def test_a_store_that_fails_for_a_while_is_waited_for() -> None:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,19 +13,21 @@ import pytest
 from kindly.budget import count_tokens
 from kindly.fetch.browser.executables import find, this_machine
 from tests.support.chromium import needs_chromium
+from tests.support.docs_site import DocsSite
 from tests.support.node_tools import folder
-from tests.support.processes import http_server
+from tests.support.processes import http_server, run_kindly
 from tests.support.served_world import BOTH, environment, serper
 from tests.support.site import Site, html, running_site
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Page, Route
 
 pytestmark = [pytest.mark.anyio, needs_chromium]
 
 AXE = folder() / "node_modules" / "axe-core" / "axe.min.js"
 TOKEN = "canary-console-token"
-TABS = ("web_search", "get_content", "read_page", "recall", "library", "activity")
+TABS = ("web_search", "get_content", "read_page", "recall", "library", "indexed", "activity")
+WITH_DATA = {"library", "indexed", "activity"}
 WAIT_MS = 60_000
 SECTION = "<h2>Part {0}</h2><p>{1}</p><pre><code>call(part, {0})</code></pre>"
 LONG = (
@@ -69,6 +71,59 @@ OVERLAP = """() => {
   }
   return seen;
 }"""
+
+
+COLLECTIONS = {
+    "now": 1_800_000_000,
+    "collections": [
+        {
+            "collection": "hives@2.0",
+            "state": "crawling",
+            "pages": 40,
+            "left": 160,
+            "failed": 3,
+            "origin": "https://example.com/" + "hives-" * 40,
+            "size_bytes": 123_456,
+            "checked_at": "2026-11-01T10:00:00+00:00",
+            "note": "Left out: 7 pages of a calendar.",
+            "found_by": "sitemap",
+            "done": 37,
+            "total": 200,
+            "running": True,
+        }
+    ],
+}
+CHANGES = {
+    "changes": {
+        "checked": 40,
+        "new": ["https://example.com/hives/new"],
+        "changed": [
+            {
+                "url": "https://example.com/hives/1",
+                "title": "The hive",
+                "before": "2026-01-01T10:00:00+00:00",
+                "after": "2026-02-01T10:00:00+00:00",
+                "sections": [
+                    {
+                        "change": "altered",
+                        "section": ["The hive", "Warmth"],
+                        "diff": "-It is warm.\n+<img src=x>",
+                        "link": "https://example.com/hives/1",
+                    }
+                ],
+            }
+        ],
+    }
+}
+
+
+def _answer_with(data: object) -> "Callable[[Route], Awaitable[None]]":
+    """Answers a request of the page with this data."""
+
+    async def answer(route: "Route") -> None:
+        await route.fulfill(json=data)
+
+    return answer
 
 
 @dataclass(frozen=True)
@@ -123,6 +178,8 @@ async def world(
         site.add("/hostile", html(HOSTILE))
         site.add("/serper/search", serper([site.url("/article"), site.url("/long")]))
         environ = environment(site, data, **BOTH, KINDLY_HTTP_TOKEN=TOKEN)
+        made = await run_kindly(environ, "index", DocsSite(site, 3).start, "--name", "docs@1.0")
+        assert made.code == 0, made.err
         path = find(this_machine(os.environ)).path
         browser = await driver.chromium.launch(executable_path=path)
         try:
@@ -252,6 +309,55 @@ async def test_the_library_is_browsed(world: World) -> None:
     assert back == "filter"
 
 
+async def test_a_collection_is_asked_and_compared(world: World) -> None:
+    async with world.page() as page:
+        await world.enter(page)
+        await page.locator("#tab-indexed").click()
+        entry = page.locator("#panel-indexed .pages button")
+        await entry.wait_for()
+        listed = await entry.inner_text()
+        await entry.click()
+        await page.get_by_label("Ask this collection").fill("What is widget 2 about?")
+        await page.keyboard.press("Enter")
+        passage = page.locator("#panel-indexed pre").first
+        await passage.wait_for()
+        found = await passage.inner_text()
+        await page.get_by_role("button", name="Show changes").click()
+        await page.get_by_text("0 of 4 pages changed.").wait_for()
+        await page.get_by_role("button", name="Back to the collections").click()
+        back = await page.evaluate("document.activeElement.id")
+    assert listed.startswith("docs@1.0")
+    assert "4 pages" in listed
+    assert "checked" in listed
+    assert "Page 2 is about widget 2" in found
+    assert back == "tab-indexed"
+
+
+async def test_changes_of_a_collection_and_its_progress_are_shown(world: World) -> None:
+    async with world.page() as page:
+        await page.route("**/console/api/collections", _answer_with(COLLECTIONS))
+        await page.route("**/console/api/changes?*", _answer_with(CHANGES))
+        await world.enter(page)
+        await page.locator("#tab-indexed").click()
+        entry = page.locator("#panel-indexed .pages button")
+        await entry.wait_for()
+        listed = await entry.inner_text()
+        meter = await entry.locator("svg").get_attribute("aria-label")
+        await entry.click()
+        await page.get_by_label("What changed since").fill("2026-01-31")
+        await page.keyboard.press("Enter")
+        diff = page.locator("#panel-indexed pre")
+        await diff.wait_for()
+        shown = await page.locator("#panel-indexed").inner_text()
+        overflow = await page.evaluate(OVERFLOW)
+    assert "being indexed: 40 of 200 pages" in listed
+    assert meter == "Progress of hives@2.0"
+    assert "altered The hive › Warmth" in shown
+    assert "+<img src=x>" in shown
+    assert "1 of 40 pages changed, 1 are new." in shown
+    assert overflow == []
+
+
 async def test_activity_is_drawn_live_and_names_no_question(world: World) -> None:
     question = "a question that is private"
     async with world.page() as page:
@@ -292,7 +398,7 @@ async def test_nothing_overlaps_or_is_cut(world: World, width: int, scheme: str)
             await page.locator(f"#tab-{tab}").click()
             for options in await page.locator(f"#panel-{tab} summary").all():
                 await options.click()
-            if tab in {"library", "activity"}:
+            if tab in WITH_DATA:
                 await page.locator(f"#panel-{tab} :is(.pages button, .tile)").first.wait_for()
             assert await page.evaluate(OVERFLOW) == [], tab
             assert await page.evaluate(OVERLAP) == [], tab
@@ -315,7 +421,7 @@ async def test_axe_finds_nothing(world: World, scheme: str) -> None:
         await run(page, "get_content", url=world.site.url("/status/404"))
         for tab in TABS:
             await page.locator(f"#tab-{tab}").click()
-            if tab in {"library", "activity"}:
+            if tab in WITH_DATA:
                 await page.locator(f"#panel-{tab} :is(.pages button, .tile)").first.wait_for()
             problems = await page.evaluate("axe.run()")
             assert [(one["id"], one["impact"]) for one in problems["violations"]] == [], tab

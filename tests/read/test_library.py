@@ -9,7 +9,7 @@ import pytest
 
 from kindly.errors import ModelMismatch
 from kindly.models import FetchMethod, How, Page
-from kindly.read.library import Library
+from kindly.read.library import Library, page_of_collection
 from kindly.read.store import Store
 from kindly.storage.journal import Journal
 from tests.support.library_world import (
@@ -250,6 +250,16 @@ async def test_page_that_cannot_be_prepared_does_not_take_others_with_it(
     await library.keep_later(f"{URL}/poison", document("This is poison."), page())
     await library.settle()
     assert [entry.url for entry in await world.store.entries()] == [URL]
+
+
+async def test_pages_that_cannot_be_prepared_are_named(world: LibraryWorld) -> None:
+    library = await queued_library(world, DirectIndexer(broken="poison"))
+    pages = [
+        page_of_collection(URL, document(), None, "docs"),
+        page_of_collection(f"{URL}/poison", document("This is poison."), None, "docs"),
+    ]
+    left_out = await library.store_now([one for one in pages if one is not None])
+    assert left_out == {f"{URL}/poison#docs"}
 
 
 async def test_page_is_kept_at_once_if_the_journal_cannot_be_written(

@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -41,6 +41,7 @@ from kindly.stages import Progress
 logger = logging.getLogger(__name__)
 
 OUT_OF_SCOPE = "redirects out of the collection"
+NOT_INDEXED = "not indexed"
 MAX_TRIES = 3
 MAX_WAITS = 20
 """Tries of a page whose site says when to come back."""
@@ -63,7 +64,7 @@ class Keeps(Protocol):
 
     store: Store
 
-    async def store_now(self, pages: Sequence[QueuedPage]) -> None: ...
+    async def store_now(self, pages: Sequence[QueuedPage]) -> Container[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,7 @@ class Crawler:
                         break
                 try:
                     await self._renew_in_time()
-                    await self._store(batch)
+                    batch = await self._store(batch)
                 except (StoreUnavailable, ModelMismatch) as error:
                     self._failure = error
                     everything.cancel()
@@ -287,29 +288,40 @@ class Crawler:
                 message = f"{self._settled:,} of {self._total:,} pages"
                 await progress(self._settled, self._total, message)
 
-    async def _store(self, batch: Sequence[_Result]) -> None:
-        """Store a batch; a store that fails is tried for a while."""
-        for tries in range(1, self._limits.store_tries + 1):
+    async def _store(self, batch: Sequence[_Result]) -> list[_Result]:
+        """Store a batch, and return what became of it; a store that fails is tried for a while."""
+        tries = 1
+        while True:
             try:
-                await self._store_once(batch)
+                return await self._store_once(batch)
             except StoreUnavailable:
                 if tries == self._limits.store_tries:
                     raise
+                tries += 1
                 await self._clock.sleep(self._limits.store_retry_s)
-            else:
-                return
 
-    async def _store_once(self, batch: Sequence[_Result]) -> None:
+    def _stored(self, result: _Result, left_out: Container[str]) -> _Result:
+        """The result of a page; one that could not be indexed is tried again later."""
+        task = result.task
+        if result.queued is None or result.queued.entry.key not in left_out:
+            return result
+        if task.tries >= MAX_TRIES:
+            return _Result(replace(task, state=TaskState.FAILED, reason=NOT_INDEXED))
+        due_at = self._clock.now() + timedelta(seconds=self._limits.retry_s)
+        pending = replace(task, state=TaskState.PENDING, due_at=due_at)
+        return _Result(replace(pending, etag=None, last_modified=None))
+
+    async def _store_once(self, batch: Sequence[_Result]) -> list[_Result]:
         id_ = self._collection.id
         queued = [one.queued for one in batch if one.queued is not None]
-        if queued:
-            await self._library.store_now(queued)
-        for one in batch:
+        left_out = await self._library.store_now(queued) if queued else ()
+        results = [self._stored(one, left_out) for one in batch]
+        for one in results:
             if one.gone:
                 await self._library.store.forget(f"{one.task.url}#{id_}")
         links = {
             link: PageTask(link, one.task.depth + 1)
-            for one in reversed(batch)
+            for one in reversed(results)
             for link in reversed(one.links)
         }
         if links:
@@ -318,7 +330,8 @@ class Crawler:
             self._total += added.new
             if added.left_out:
                 self.refused[LeftOut.PAGES] = max(self.refused[LeftOut.PAGES], added.left_out)
-        await self._crawls.settle(id_, [one.task for one in batch])
+        await self._crawls.settle(id_, [one.task for one in results])
+        return results
 
 
 def _size(result: _Result) -> int:

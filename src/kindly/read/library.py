@@ -238,11 +238,15 @@ class Library:
 
     async def _index(self, pages: Sequence[QueuedPage]) -> bool:
         """Store queued pages; False if the store cannot be used now."""
+        return await self._store_changed(pages) is not None
+
+    async def _store_changed(self, pages: Sequence[QueuedPage]) -> frozenset[str] | None:
+        """Store what changed; the keys of pages that cannot be prepared, or None if the store cannot be used."""
         by_age = sorted(pages, key=lambda page: page.entry.crawled_at)
         latest = {page.entry.key: page for page in by_age}
         known = await self._breaker.attempt(partial(self.store.versions, list(latest)))
         if known is None:
-            return False
+            return None
         changed = []
         for url, page in latest.items():
             version = known.get(url)
@@ -251,9 +255,13 @@ class Library:
             elif version.crawled_at < page.entry.crawled_at:
                 await self._breaker.attempt(partial(self.store.touch, url, page.entry.crawled_at))
         if self._indexer is None:
-            return all([NOT_KEPT not in (await self._keep(page))[1] for page in changed])
+            kept = [NOT_KEPT not in (await self._keep(page))[1] for page in changed]
+            return frozenset() if all(kept) else None
         prepared = await self._prepared(changed, self._indexer)
-        return not prepared or await self._put(partial(self.store.put_all, prepared), len(prepared))
+        put = partial(self.store.put_all, prepared)
+        if prepared and not await self._put(put, len(prepared)):
+            return None
+        return frozenset(page.entry.key for page in changed) - {one.entry.key for one in prepared}
 
     async def _prepared(
         self, pages: Sequence[QueuedPage], indexer: PageIndexer
@@ -269,16 +277,18 @@ class Library:
                 return []
         return [one for page in pages for one in await self._prepared([page], indexer)]
 
-    async def store_now(self, pages: Sequence[QueuedPage]) -> None:
-        """Split, embed and store pages; they are durable on return.
+    async def store_now(self, pages: Sequence[QueuedPage]) -> frozenset[str]:
+        """Split, embed and store pages; they are durable on return. Returns the keys of those that cannot be indexed.
 
         Raises:
             StoreUnavailable: the store cannot be used now.
             ModelMismatch: the library's vectors are another model's.
         """
         await self._check_model()
-        if not await self._index(pages):
+        left_out = await self._store_changed(pages)
+        if left_out is None:
             raise StoreUnavailable("The library cannot be used now.")
+        return left_out
 
     async def embed_again(self, url: str) -> bool:
         """Embed a stored page with the configured model; False if there is no such page.

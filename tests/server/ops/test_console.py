@@ -199,8 +199,8 @@ async def test_the_library_is_paged_with_the_latest_first() -> None:
 
 async def test_a_page_of_the_library_is_shown_with_its_chunks() -> None:
     async with asking(an_app()) as client:
-        result = await client.get("/console/api/page", params={"url": "https://example.com/3"})
-        none = await client.get("/console/api/page", params={"url": "https://example.com/x"})
+        result = await client.get("/console/api/page", params={"key": "https://example.com/3"})
+        none = await client.get("/console/api/page", params={"key": "https://example.com/x"})
     page = result.json()["page"]
     assert page["chunks"] == [{"text": "Hello <b>you</b>", "section": ["Top", "Sub"], "tokens": 4}]
     assert page["characters"] == 11

@@ -21,8 +21,8 @@ from kindly.read.store import PreparedPage
 Value = TypeVar("Value")
 
 PROGRAM = "kindly.read.indexing.index_process"
-TIMEOUT_S = 30.0
-"""For one batch, which takes a fraction of a second."""
+TIMEOUT_S = 120.0
+"""For one batch, which takes a fraction of a second; on a busy machine, starting the process may take many."""
 RANK_TIMEOUT_S = 10.0
 """For one page that is ranked, while a caller waits."""
 

@@ -1,13 +1,13 @@
-"""The web console: call the tools and see what a model gets, browse the library, monitor the server.
+"""The web console: call the tools and see what a model gets, browse the library and its collections, monitor the
+server.
 
 The page itself is public and contains no data; its data comes from `/console/api`, which has the same access control as
 the tools.
 """
 
-import json
 import re
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -16,17 +16,19 @@ from typing import Any
 
 import anyio
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 import kindly
 from kindly.app import App
 from kindly.budget import count_tokens
 from kindly.clock import SYSTEM_CLOCK
-from kindly.errors import KindlyError, StoreUnavailable
+from kindly.errors import StoreUnavailable
 from kindly.models import StoredPageInfo
 from kindly.read.store import Store, StoredPage
 from kindly.search.provider_stats import ProviderStatus
+from kindly.server.ops.console_api import NO_STORE, Refusal, endpoint, json_body, running_app
+from kindly.server.ops.console_collections import ConsoleCollections
 from kindly.server.ops.health import LibrarySize
 from kindly.server.ops.process_stats import this_process
 from kindly.server.render.formatting import compact
@@ -38,46 +40,23 @@ from kindly.telemetry.call_stats import INTERVAL_S, INTERVALS
 PATH = "/console"
 API = f"{PATH}/api"
 PAGES_AT_ONCE = 100
-JSON_TYPE = "application/json"
-NO_STORE = {"Cache-Control": "no-store"}
 INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
-
-Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-class Refusal(Exception):
-    """A console request that cannot be answered."""
-
-    def __init__(self, detail: str, status: int = 400) -> None:
-        super().__init__(detail)
-        self.status = status
 
 
 def routes(server: ServerState, library: LibrarySize) -> list[Route]:
     """The page, and the API that it calls."""
-    console = Console(server, library)
+    console, collections = Console(server, library), ConsoleCollections(server)
     return [
         Route(PATH, page),
-        Route(f"{API}/tools", _endpoint(console.tools)),
-        Route(f"{API}/call", _endpoint(console.call), methods=["POST"]),
-        Route(f"{API}/library", _endpoint(console.pages)),
-        Route(f"{API}/page", _endpoint(console.page)),
-        Route(f"{API}/state", _endpoint(console.state)),
+        Route(f"{API}/tools", endpoint(console.tools)),
+        Route(f"{API}/call", endpoint(console.call), methods=["POST"]),
+        Route(f"{API}/library", endpoint(console.pages)),
+        Route(f"{API}/page", endpoint(console.page)),
+        Route(f"{API}/state", endpoint(console.state)),
+        Route(f"{API}/collections", endpoint(collections.listed)),
+        Route(f"{API}/ask", endpoint(collections.ask), methods=["POST"]),
+        Route(f"{API}/changes", endpoint(collections.changes)),
     ]
-
-
-def _endpoint(handle: Callable[[Request], Awaitable[dict[str, Any]]]) -> Endpoint:
-    """An endpoint that returns the result of `handle` as JSON, or an error as JSON."""
-
-    async def endpoint(request: Request) -> Response:
-        try:
-            return JSONResponse(await handle(request), headers=NO_STORE)
-        except Refusal as refusal:
-            return JSONResponse({"error": str(refusal)}, refusal.status, NO_STORE)
-        except KindlyError as error:
-            return JSONResponse({"error": error.detail}, 503, NO_STORE)
-
-    return endpoint
 
 
 async def page(_: Request) -> Response:
@@ -174,7 +153,7 @@ class Console:
 
     async def page(self, request: Request) -> dict[str, Any]:
         """One page of the library with its chunks."""
-        stored = await (await self._store()).page(request.query_params.get("url", ""))
+        stored = await (await self._store()).page(request.query_params.get("key", ""))
         if stored is None:
             raise Refusal("That page is not in the library.", 404)
         return {"page": self._app().redactor.value(_stored_page(stored))}
@@ -203,10 +182,7 @@ class Console:
         }
 
     def _app(self) -> App:
-        app = self.server.current_app()
-        if app is None:
-            raise Refusal("The server is starting or stopping: try again in a moment.", 503)
-        return app
+        return running_app(self.server)
 
     async def _store(self) -> Store:
         app = self._app()
@@ -229,13 +205,7 @@ class Console:
 
 async def _tool_call(request: Request) -> tuple[str, dict[str, Any]]:
     """The tool and the arguments of a request."""
-    if not request.headers.get("content-type", "").lower().startswith(JSON_TYPE):
-        raise Refusal("A call must be sent as JSON.", 415)
-    try:
-        body = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise Refusal("The call is not valid JSON.") from None
-    match body:
+    match await json_body(request):
         case {"tool": str(name), "arguments": Mapping() as arguments}:
             return name, dict(arguments)
         case _:
@@ -250,7 +220,9 @@ def _number(text: str) -> int:
 
 def _entry(entry: StoredPageInfo) -> dict[str, Any]:
     return {
+        "key": entry.key,
         "url": entry.url,
+        "collection": entry.collection,
         "title": entry.title,
         "crawled_at": entry.crawled_at.isoformat(timespec="seconds"),
         "characters": entry.total,
