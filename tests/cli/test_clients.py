@@ -52,6 +52,12 @@ def last(client: str, platform: str, **environ: str) -> Path:
         ),
         ("lm-studio", "win32", HOME / ".lmstudio/mcp.json"),
         ("kiro", "linux", HOME / ".kiro/settings/mcp.json"),
+        ("opencode", "darwin", HOME / ".config/opencode/opencode.json"),
+        ("opencode", "win32", HOME / ".config/opencode/opencode.json"),
+        ("goose", "darwin", HOME / ".config/goose/config.yaml"),
+        ("goose", "win32", ROAMING / "Block/goose/config/config.yaml"),
+        ("continue", "linux", HOME / ".continue/mcpServers/kindly.json"),
+        ("jetbrains", "darwin", HOME / ".junie/mcp/mcp.json"),
     ],
 )
 def test_files_are_in_the_folder_of_the_platform(client: str, platform: str, path: Path) -> None:
@@ -69,6 +75,9 @@ def test_files_are_in_the_folder_of_the_platform(client: str, platform: str, pat
         ("vscode", "win32", "APPDATA", "/x/Code/User/mcp.json"),
         ("zed", "linux", "XDG_CONFIG_HOME", "/x/zed/settings.json"),
         ("zed", "linux", "FLATPAK_XDG_CONFIG_HOME", "/x/zed/settings.json"),
+        ("opencode", "linux", "XDG_CONFIG_HOME", "/x/opencode/opencode.json"),
+        ("goose", "linux", "XDG_CONFIG_HOME", "/x/goose/config.yaml"),
+        ("continue", "linux", "CONTINUE_GLOBAL_DIR", "/x/mcpServers/kindly.json"),
     ],
 )
 def test_environment_variables_change_the_folder(
@@ -91,6 +100,63 @@ def test_an_address_has_the_type_that_the_client_documents(client: str, kind: st
     assert fields["headers"] == {"Authorization": "Bearer a-token"}
 
 
+def test_opencode_has_the_layout_of_its_documentation() -> None:
+    """https://opencode.ai/docs/mcp-servers/: `command` is a list, variables are in `environment`."""
+    client = client_named("opencode")
+    assert client.path == ("mcp", "kindly")
+    assert client.command(("uvx", "kindly"), {"KEY": "v"})[0] == {
+        "type": "local",
+        "command": ["uvx", "kindly"],
+        "environment": {"KEY": "v"},
+        "enabled": True,
+    }
+    assert client.address("https://search.example/mcp", "t")[0] == {
+        "type": "remote",
+        "url": "https://search.example/mcp",
+        "enabled": True,
+        "headers": {"Authorization": "Bearer t"},
+    }
+
+
+def test_goose_has_the_layout_of_its_documentation() -> None:
+    """https://block.github.io/goose/docs/guides/config-files: `extensions`, with `cmd`, `args` and `envs`."""
+    client = client_named("goose")
+    assert client.path == ("extensions", "kindly")
+    common = {"name": "kindly", "enabled": True, "timeout": 300}
+    assert client.command(("uvx", "kindly"), {"KEY": "v"})[0] == {
+        "type": "stdio",
+        "cmd": "uvx",
+        "args": ["kindly"],
+        "envs": {"KEY": "v"},
+        **common,
+    }
+    assert client.address("https://search.example/mcp", "t")[0] == {
+        "type": "streamable_http",
+        "uri": "https://search.example/mcp",
+        "headers": {"Authorization": "Bearer t"},
+        **common,
+    }
+
+
+def test_continue_has_the_layout_of_its_documentation() -> None:
+    """https://docs.continue.dev/customize/deep-dives/mcp: JSON files of other clients, in a folder `mcpServers`."""
+    client = client_named("continue")
+    assert client.path == ("mcpServers", "kindly")
+    fields, _ = client.command(("uvx", "kindly"), {})
+    assert fields == {"type": "stdio", "command": "uvx", "args": ["kindly"]}
+    assert client.address("https://search.example/mcp", None)[0] == {
+        "type": "http",
+        "url": "https://search.example/mcp",
+    }
+
+
+def test_junie_only_starts_commands() -> None:
+    """https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html: stdio is the only transport."""
+    client = client_named("jetbrains")
+    assert client.path == ("mcpServers", "kindly")
+    assert client.url is None
+
+
 def test_every_client_has_a_context_that_exists() -> None:
     assert {client.context for client in CLIENTS} <= CONTEXTS.keys()
 
@@ -98,14 +164,16 @@ def test_every_client_has_a_context_that_exists() -> None:
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
 def test_an_entry_for_a_command_and_one_for_an_address_exclude_each_other(client: Client) -> None:
     fields, dropped = client.command(("uvx", "kindly"), {"KEY": "value"})
-    assert fields["command"] == "uvx"
-    assert fields["args"] == ["kindly"]
-    assert fields["env"] == {"KEY": "value"}
+    names = client.names
+    started = ["uvx", "kindly"] if not names.arguments else "uvx"
+    assert fields[names.program] == started
+    assert not names.arguments or fields[names.arguments] == ["kindly"]
+    assert fields[names.environ] == {"KEY": "value"}
     assert not set(dropped) & fields.keys()
     if client.url is None:
         return
     there, gone = client.address("http://127.0.0.1:8000/mcp", "a-token")
     assert there[client.url] == "http://127.0.0.1:8000/mcp"
-    assert {"command", "args", "env"} <= set(gone)
+    assert {names.program, names.arguments, names.environ} - {""} <= set(gone)
     assert client.url in dropped
     assert "headers" in there or there["bearer_token_env_var"] == "KINDLY_HTTP_TOKEN"

@@ -76,7 +76,7 @@ def test_a_key_is_prompted_for_written_and_never_shown(tmp_path: Path, client: C
     file = located(client, this_machine({"HOME": str(tmp_path)}))
     entry = client.form.load(file.read_text(encoding="utf-8"))[client.section]
     assert isinstance(entry, dict)
-    assert entry["kindly"]["env"]["BRAVE_API_KEY"] == KEY
+    assert entry["kindly"][client.names.environ]["BRAVE_API_KEY"] == KEY
 
 
 def test_a_key_is_taken_from_the_environment(tmp_path: Path) -> None:
@@ -123,8 +123,10 @@ def test_print_writes_nothing(tmp_path: Path, client: Client) -> None:
     result = setup(tmp_path, client.name, "--print", "--key", "SERPER_API_KEY")
     shown = client.form.load(result.stdout)[client.section]
     assert isinstance(shown, dict)
-    assert shown["kindly"]["env"]["SERPER_API_KEY"] == "your-key"
-    assert shown["kindly"]["args"][-3:] == ["start-mcp-server", "--context", client.context]
+    entry, names = shown["kindly"], client.names
+    assert entry[names.environ]["SERPER_API_KEY"] == "your-key"
+    words = entry[names.arguments or names.program]
+    assert words[-3:] == ["start-mcp-server", "--context", client.context]
     assert client.file in result.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -160,7 +162,7 @@ def test_codex_reads_the_token_from_the_environment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("claude-desktop", "--http", "http://127.0.0.1:8000/mcp"), "Connectors"),
+        (("claude-desktop", "--http", "http://127.0.0.1:8000/mcp"), "in its settings"),
         (("zed", "--http", "127.0.0.1:8000"), "--http takes an address"),
         (
             ("zed", "--http", "http://127.0.0.1:8000/mcp", "--key", "BRAVE_API_KEY", "--from-env"),
@@ -296,6 +298,10 @@ def test_without_a_client_all_are_listed_with_their_state(tmp_path: Path) -> Non
         "roo": "no file",
         "lm-studio": "no file",
         "kiro": "no file",
+        "opencode": "no file",
+        "goose": "no file",
+        "continue": "no file",
+        "jetbrains": "no file",
     }
 
 
@@ -343,7 +349,7 @@ def printed(home: Path, client: Client) -> str:
 def test_the_documentation_shows_what_is_printed(tmp_path: Path, client: Client) -> None:
     page = Path(__file__).parents[2] / "docs" / "start.md"
     chapter = page.read_text(encoding="utf-8").partition(f"\n### {client.label}\n")[2]
-    shown = re.findall(r"```(?:json|toml)\n(.*?)```", chapter, re.DOTALL)[0]
+    shown = re.findall(r"```(?:json|toml|yaml)\n(.*?)```", chapter, re.DOTALL)[0]
     assert shown == printed(tmp_path, client)
 
 

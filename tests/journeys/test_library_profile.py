@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from kindly.budget import count_tokens
+from kindly.cli.commands import cli
+from kindly.errors import SettingsError
 from kindly.server.profiles import PROFILE_CHOICES, load_profile
 from kindly.server.render.formatting import compact
 from kindly.settings import Settings
@@ -80,6 +83,26 @@ async def test_profiles_are_combined_within_their_size(site: Site, tmp_path: Pat
         plain = [tool.model_dump(by_alias=True, exclude_none=True) for tool in tools]
         assert count_tokens(compact({"tools": plain})) <= LISTING_TOKENS
         assert (await answer(call, "collections"))["collections"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("chatgpt,library", "profile chatgpt offers exactly the tools of its contract"),
+        ("pages,library", "takes no others; use kindly,library"),
+        ("searxng,library", "takes no others"),
+        ("media,library", "takes no others"),
+        ("library,kindly", "can only be combined as kindly,library"),
+        ("kindly,library,chatgpt", "can only be combined as kindly,library"),
+        ("chatgpt,unknown", "input should be"),
+    ],
+)
+def test_a_profile_whose_contract_names_its_tools_takes_no_others(name: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        Settings.load({"KINDLY_PROFILE": name})
+    ran = CliRunner().invoke(cli, ["start-mcp-server", "--profile", name])
+    assert ran.exit_code == 2
+    assert said in ran.output.replace("\n", " ") or "is not one of" in ran.output
 
 
 @pytest.mark.parametrize("name", [one for one in PROFILE_CHOICES if "," in one])

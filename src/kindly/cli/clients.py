@@ -10,6 +10,7 @@ from pathlib import Path
 from kindly.cli.configs import Form
 from kindly.cli.configs.jsonc import Json
 from kindly.cli.configs.toml import Toml
+from kindly.cli.configs.yaml import Yaml
 from kindly.settings import ContextName
 
 ENTRY = "kindly"
@@ -55,6 +56,16 @@ class ConfigPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryNames:
+    """What the fields of an entry with a command are called."""
+
+    program: str = "command"
+    arguments: str = "args"
+    """Empty: the program and its arguments are one list."""
+    environ: str = "env"
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """One MCP client."""
 
@@ -78,6 +89,9 @@ class Client:
     """Whether it starts from a desktop, without the PATH of the shell."""
     after: str = ""
     """The next step for the user."""
+    names: EntryNames = field(default_factory=EntryNames)
+    own_folder: bool = False
+    """Whether the folder of the file may be missing although the client is installed."""
 
     @property
     def path(self) -> tuple[str, str]:
@@ -88,10 +102,12 @@ class Client:
         self, command: tuple[str, ...], environ: Mapping[str, str]
     ) -> tuple[dict[str, object], tuple[str, ...]]:
         """The fields of an entry that starts a program, and the fields that it must not have."""
-        program, *arguments = command
-        own: dict[str, object] = {"command": program, "args": arguments}
+        names = self.names
+        own: dict[str, object] = {names.program: list(command)}
+        if names.arguments:
+            own = {names.program: command[0], names.arguments: list(command[1:])}
         if environ:
-            own["env"] = dict(environ)
+            own[names.environ] = dict(environ)
         fields = {**_leading(self.stdio), **own, **_trailing(self.stdio)}
         dropped = {self.url or "", *self.http, "headers", "http_headers", "bearer_token_env_var"}
         return fields, tuple(sorted(dropped - {"", *fields}))
@@ -99,11 +115,13 @@ class Client:
     def address(self, url: str, token: str | None) -> tuple[dict[str, object], tuple[str, ...]]:
         """The fields of an entry that names a running server, and the fields that it must not have."""
         fields: dict[str, object] = {**_leading(self.http), str(self.url): url}
+        fields |= _trailing(self.http)
         if token is not None and isinstance(self.form, Toml):
             fields["bearer_token_env_var"] = HTTP_TOKEN
         elif token is not None:
             fields["headers"] = {"Authorization": f"Bearer {token}"}
-        dropped = {"command", "args", "env", *self.stdio}
+        names = self.names
+        dropped = {names.program, names.arguments, names.environ, *self.stdio} - {""}
         return fields, tuple(sorted(dropped - set(fields)))
 
 
@@ -192,6 +210,26 @@ def _lm_studio(machine: ClientHost) -> tuple[ConfigPlace, ...]:
 
 def _kiro(machine: ClientHost) -> tuple[ConfigPlace, ...]:
     return (ConfigPlace(machine.home / ".kiro" / "settings"),)
+
+
+def _opencode(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    """The same folder on every platform."""
+    return (ConfigPlace(machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"),)
+
+
+def _goose(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    if machine.platform == "win32":
+        return (ConfigPlace(machine.config / "Block" / "goose" / "config"),)
+    return (ConfigPlace(machine.folder("XDG_CONFIG_HOME", ".config") / "goose"),)
+
+
+def _continue(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    """A folder of files, each with the servers of one file of another client."""
+    return (ConfigPlace(machine.folder("CONTINUE_GLOBAL_DIR", ".continue") / "mcpServers"),)
+
+
+def _junie(machine: ClientHost) -> tuple[ConfigPlace, ...]:
+    return (ConfigPlace(machine.home / ".junie" / "mcp"),)
 
 
 CLIENTS: tuple[Client, ...] = (
@@ -309,6 +347,55 @@ CLIENTS: tuple[Client, ...] = (
         _kiro,
         "agent",
         after="The MCP servers in the Kiro panel list the server.",
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        "opencode.json",
+        _opencode,
+        "agent",
+        section="mcp",
+        stdio={"type": "local", "enabled": True},
+        http={"type": "remote", "enabled": True},
+        is_desktop=False,
+        after="`opencode mcp list` shows the server.",
+        names=EntryNames(arguments="", environ="environment"),
+    ),
+    Client(
+        "goose",
+        "Goose",
+        "config.yaml",
+        _goose,
+        "agent",
+        form=Yaml("extensions", ENTRY),
+        section="extensions",
+        stdio={"type": "stdio", "name": ENTRY, "enabled": True, "timeout": 300},
+        url="uri",
+        http={"type": "streamable_http", "name": ENTRY, "enabled": True, "timeout": 300},
+        after="Start a new session; `goose info -v` shows the extension.",
+        names=EntryNames("cmd", "args", "envs"),
+    ),
+    Client(
+        "continue",
+        "Continue",
+        "kindly.json",
+        _continue,
+        "agent",
+        stdio={"type": "stdio"},
+        http={"type": "http"},
+        after="The tools of the server are there in agent mode.",
+        own_folder=True,
+    ),
+    Client(
+        "jetbrains",
+        "Junie in JetBrains IDEs",
+        "mcp.json",
+        _junie,
+        "agent",
+        url=None,
+        after="Settings, Tools, Junie, MCP Settings lists the server. For AI Assistant, paste the entry of "
+        "`kindly setup jetbrains --print` under Settings, Tools, AI Assistant, Model Context Protocol.",
+        own_folder=True,
     ),
 )
 

@@ -12,7 +12,13 @@ from kindly.errors import InputError, KindlyError, NoProvider, SettingsError
 from kindly.models import Category, SafeSearch, ShownFormat, TimeRange
 from kindly.read.stores import PERSISTENT, choices
 from kindly.redact import Redactor
-from kindly.settings import ContextName, ProfileName, Settings, limit_numeric_threads
+from kindly.settings import (
+    ContextName,
+    ProfileName,
+    Settings,
+    limit_numeric_threads,
+    why_not_combined,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +36,15 @@ def _options(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 def _choice(literal: object) -> click.Choice[str]:
     return click.Choice(get_args(literal))
+
+
+class _ProfileChoice(click.Choice[str]):
+    """The profiles; a combination that is not possible is refused with the reason."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if why := why_not_combined(value):
+            self.fail(f"{value!r} is not possible: {why}.", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 common = _options(
@@ -65,7 +80,9 @@ def cli() -> None:
 @click.option(
     "--context", type=_choice(ContextName), help="The MCP client: sets answer size and deadline."
 )
-@click.option("--profile", type=_choice(ProfileName), help="The set of tools to offer.")
+@click.option(
+    "--profile", type=_ProfileChoice(get_args(ProfileName)), help="The set of tools to offer."
+)
 @click.option("--transport", type=click.Choice(["stdio", "http"]), help="Default: stdio.")
 @click.option("--host", help="HTTP: address to listen on. Default: 127.0.0.1.")
 @click.option("--port", type=click.IntRange(0, 65535), help="HTTP: port. Default: 8000.")

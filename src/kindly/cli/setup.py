@@ -200,8 +200,8 @@ def _entry(
         raise InputError("--http takes an address such as http://127.0.0.1:8000/mcp.", field="http")
     if client.url is None:
         raise InputError(
-            f"{client.label} cannot name a running server in its file: add it under Settings, Connectors, "
-            "or leave out --http.",
+            f"{client.label} cannot name a running server in its file: add it in its settings, or leave out "
+            "--http.",
             field="http",
         )
     if extra := sorted(set(values) - {HTTP_TOKEN}):
@@ -264,10 +264,9 @@ def _read(path: Path) -> str | None:
 
 def _print_change(client: Client, change: Change, values: Mapping[str, str]) -> None:
     """Print the change; values that may be keys are hidden."""
-    if not change.path.parent.exists():
-        click.echo(
-            f"{client.label} seems not to be installed: {change.path.parent} does not exist."
-        )
+    folder = change.path.parent.parent if client.own_folder else change.path.parent
+    if not folder.exists():
+        click.echo(f"{client.label} seems not to be installed: {folder} does not exist.")
     redactor = Redactor.of(values.values())
     before, after = (client.form.masked(text) for text in (change.before or "", change.after))
     name = str(change.path)
@@ -359,7 +358,7 @@ def _print_next_steps(
             f"Other users of this machine can read {change.path}. To keep the key private, run chmod 600 on it."
         )
     tree = client.form.load(change.after)
-    variables = at(tree, (*client.path, "env"))
+    variables = at(tree, (*client.path, client.names.environ))
     if options.http is None and not (is_table(variables) and variables.keys() & NEEDS.keys()):
         click.echo(
             "web_search needs a provider; the other tools work. Run this again with --key SERPER_API_KEY, or see "

@@ -24,3 +24,5 @@ class ProfileSpec:
     """Settings that only it uses."""
     is_addition: bool = False
     """Whether it can be added to another profile, as in `kindly,library`: it changes no default."""
+    takes_additions: bool = False
+    """Whether another profile can be added: not where a contract names all tools."""

@@ -7,7 +7,7 @@ from that.
 
 from kindly.settings.contexts import CONTEXTS, ContextName
 from kindly.settings.environment import limit_numeric_threads
-from kindly.settings.profile_catalogue import ProfileName
+from kindly.settings.profile_catalogue import ProfileName, why_not_combined
 from kindly.settings.settings import Settings, revealed
 from kindly.settings.variables import (
     ENV_BY_FIELD,
@@ -31,4 +31,5 @@ __all__ = [
     "Settings",
     "limit_numeric_threads",
     "revealed",
+    "why_not_combined",
 ]

@@ -9,6 +9,7 @@ from kindly.server.profiles import (
     PROFILE_NAMES,
     PROFILES,
     load_profile,
+    why_not_combined,
 )
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "PROFILE_NAMES",
     "ProfileName",
     "profile_defaults",
+    "why_not_combined",
 ]
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from kindly.errors import SettingsError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
+from kindly.settings.profile_catalogue import why_not_combined
 from kindly.settings.sources import Value
 from kindly.settings.variables import ENV_BY_FIELD, NEEDS
 from kindly.version import SERVER_NAME
@@ -76,4 +77,6 @@ def first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
         value.origin, f"the {value.origin}"
     )
     problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    if field == "profile":
+        problem = why_not_combined(str(value.value)) or problem
     return f"{value.written or name} from {source} is not valid: {problem}."

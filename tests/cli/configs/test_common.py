@@ -29,7 +29,7 @@ def test_a_value_is_found_by_its_path(path: tuple[str, ...], found: object) -> N
         (("authToken",), True),
         (("password",), True),
         (("servers", "kindly", "command"), False),
-        (("environment",), False),
+        (("environment",), True),
     ],
     ids=lambda value: ".".join(value) if isinstance(value, tuple) else str(value),
 )

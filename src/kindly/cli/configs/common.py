@@ -7,7 +7,9 @@ from typing import TypeGuard
 Path = tuple[str, ...]
 
 MASK = "***"
-SECRET_NAMES = re.compile(r"^(?:env|\w*headers)$|key|token|secret|passw|auth|credential", re.I)
+SECRET_NAMES = re.compile(
+    r"^(?:envs?|environment|\w*headers)$|key|token|secret|passw|auth|credential", re.I
+)
 
 
 class Malformed(Exception):

@@ -34,9 +34,20 @@ PROFILE_CHOICES = PROFILE_NAMES + tuple(
     for added in PROFILES
     if added.is_addition
     for base in PROFILES
-    if not base.is_addition
+    if base.takes_additions
 )
 """What `KINDLY_PROFILE` can be: a profile, or one with another added."""
+
+
+def why_not_combined(name: str) -> str:
+    """Why profiles cannot be combined as `name` says; empty if they can, or if it names none of them."""
+    base, *added = name.split(",")
+    if name in PROFILE_CHOICES or not added or not {base, *added} <= set(PROFILE_NAMES):
+        return ""
+    possible = ", ".join(choice for choice in PROFILE_CHOICES if "," in choice)
+    if not spec_for(base).takes_additions and not spec_for(base).is_addition:
+        return f"profile {base} offers exactly the tools of its contract and takes no others; use {possible}"
+    return f"profiles can only be combined as {possible}"
 
 
 def spec_for(name: str) -> ProfileSpec:

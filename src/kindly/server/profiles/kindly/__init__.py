@@ -17,4 +17,5 @@ def _load() -> "Profile":
 SPEC = ProfileSpec(
     name="kindly",
     load=_load,
+    takes_additions=True,
 )
