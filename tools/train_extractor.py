@@ -24,7 +24,12 @@ import numpy as np
 
 from kindly.extract.content.block_features import FeatureTable, compute_features
 from kindly.extract.content.char_counts import Floats
-from kindly.extract.content.choose import content_blocks, sigmoid
+from kindly.extract.content.choose import (
+    content_blocks,
+    pool_structures,
+    sigmoid,
+    with_introduced,
+)
 from kindly.extract.content.classify import (
     DATA,
     ContentModel,
@@ -194,7 +199,8 @@ def select(page: TrainingPage, table: FeatureTable, log_odds: Floats) -> list[bo
     probabilities = sigmoid(smooth(log_odds, table))
     keep = with_headings(blocks, content_blocks(blocks, probabilities, table.words))
     headed = with_likely_headings(blocks, keep, probabilities)
-    outlined = with_tables_of_contents(blocks, headed)
+    pooled = pool_structures(blocks, probabilities, table.words)
+    outlined = with_tables_of_contents(blocks, with_introduced(blocks, headed, pooled))
     return without_copies(blocks, outlined.tolist())
 
 

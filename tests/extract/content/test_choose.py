@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from kindly.extract.content.choose import (
@@ -6,6 +7,7 @@ from kindly.extract.content.choose import (
     pool_structures,
     select_blocks,
     sigmoid,
+    with_introduced,
 )
 from tests.support.html_pages import blocks_of, floats
 
@@ -64,3 +66,42 @@ def test_heading_of_a_selected_block_is_selected_too() -> None:
     blocks = blocks_of("<h2>Title</h2><p>text</p><p>advertisement</p>")
     keep = select_blocks(blocks, floats(0.01, 0.99, 0.01), floats(1, 100, 100))
     assert keep.tolist() == [True, True, False]
+
+
+TABLE = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
+CODE = "<table><tr><td>1 2<td><pre>x = 1</pre></table>"
+LIST = "<ul><li>one<li>two<li>three</ul>"
+TABLE_CELLS = ["a", "b", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("markup", "probability", "texts"),
+    [
+        (f"<p>*a</p>{TABLE}<p>*z</p>", 0.3, TABLE_CELLS),
+        (f"<p>*a</p><h2>Rows</h2>{TABLE}<p>*z</p>", 0.3, ["Rows", *TABLE_CELLS]),
+        (f"<p>*a</p>{TABLE}<p>*z</p>", 0.2, []),
+        (f"<p>*a</p>{TABLE}<p>z</p>", 0.9, []),
+        (f"<p>x</p>{TABLE}<p>*z</p>", 0.9, []),
+        (f"{TABLE}<p>*z</p>", 0.9, []),
+        (f"<p>*a</p>{TABLE.replace('th>', 'td>')}<p>*z</p>", 0.9, []),
+        (f"<p>*a</p>{CODE}<p>*z</p>", 0.3, ["1 2", "x = 1"]),
+        (f"<p>*a</p>{LIST}<p>z</p>", 0.5, ["one", "two", "three"]),
+        (f"<p>*a</p><h2>Items</h2>{LIST}", 0.5, ["Items", "one", "two", "three"]),
+        (f"<p>x</p><h2>*Items</h2>{LIST}", 0.5, ["one", "two", "three"]),
+        (f"<p>*a</p>{LIST}<p>*z</p>", 0.4, []),
+        (f"<p>x</p>{LIST}<p>*z</p>", 0.9, []),
+        ("<p>*a</p><ul><li>one<li>two</ul>", 0.9, []),
+    ],
+    ids=[
+        "between", "below a heading", "unlikely", "at the end", "after dropped text", "at the start",
+        "without a header", "code", "list", "list below a heading", "list below a kept heading",
+        "unlikely list", "list after dropped text", "short list",
+    ],
+)  # fmt: skip
+def test_likely_table_or_list_that_kept_text_introduces_is_kept(
+    markup: str, probability: float, texts: list[str]
+) -> None:
+    blocks = blocks_of(markup)
+    keep = np.array([text.startswith("*") for text in blocks.texts])
+    found = with_introduced(blocks, keep, floats(*[probability] * len(keep)))
+    assert [text for text, new in zip(blocks.texts, found & ~keep, strict=True) if new] == texts

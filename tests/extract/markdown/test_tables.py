@@ -57,6 +57,12 @@ def test_nested_layout_table_is_unwrapped() -> None:
     assert read(f"<main>{layout}</main>").text == "| one | two |\n| --- | --- |"
 
 
+def test_table_in_the_title_of_a_table_is_part_of_the_title() -> None:
+    title = "<tr><td colspan=2><table><tr><td><td>Points<td>edit</table></tr>"
+    rows = f"{title}<tr><th>a<th>b</tr><tr><td>1<td>2</tr>"
+    assert rendered(f"<table>{rows}</table>").endswith("| a | b |\n| --- | --- |\n| 1 | 2 |")
+
+
 def test_rows_of_different_length_are_a_table() -> None:
     rows = "<tr><th>a<th>b</tr><tr><td>1</tr><tr><td>2<td>3<td>4</tr>"
     assert (

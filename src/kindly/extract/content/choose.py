@@ -4,13 +4,14 @@ Tables, lists and code blocks are kept or dropped whole, and headings and tables
 belong to.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.outline import (
+    LEVELS,
     Flags,
     elements_of,
     with_authors,
@@ -28,6 +29,14 @@ ITEM_WORDS = 30
 """A list whose blocks are longer on average may hold whole texts."""
 ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
 """Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
+LISTS = ("ul", "ol", "dl")
+DATA_TAGS = ("th", "pre")
+LEAST_ITEMS = 3
+"""Of a list that is kept because of the text before it."""
+LIKELY_TABLE = 0.3
+"""A table with header cells or code between kept texts is kept if its probability is at least this."""
+LIKELY_LIST = 0.5
+"""And a list below kept text with this one."""
 
 SHARPNESS = 1.3
 """Factor on log-odds: the classifier is slightly under-confident."""
@@ -52,7 +61,8 @@ def select_blocks(
     for at in boilerplate:
         outside[blocks.starts[at] : blocks.ends[at]] = 0
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
-    return with_tables_of_contents(blocks, with_footnotes(blocks, headed))
+    introduced = with_introduced(blocks, headed, pool_structures(blocks, outside, words))
+    return with_tables_of_contents(blocks, with_footnotes(blocks, introduced))
 
 
 def content_blocks(
@@ -66,6 +76,52 @@ def content_blocks(
     if not keep.any():
         keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
     return keep
+
+
+def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:
+    """The kept blocks, the tables with a header or code between two of them, and the lists below them.
+
+    `pooled` has the probabilities of structures. A heading may be between the text and its structure.
+    """
+    extended = keep.copy()
+    for start, end in _dropped(blocks, keep, ("table",), pooled, LIKELY_TABLE):
+        if end < len(keep) and keep[end] and _has_any(blocks, start, end, DATA_TAGS):
+            _add_introduced(blocks, extended, start, end)
+    for start, end in _dropped(blocks, extended, LISTS, pooled, LIKELY_LIST):
+        if end - start >= LEAST_ITEMS:
+            _add_introduced(blocks, extended, start, end)
+    return extended
+
+
+def _add_introduced(blocks: Blocks, keep: Flags, start: int, end: int) -> None:
+    """Keep a structure, and the heading above it, if the text before is kept."""
+    first = start - 1 if start and _is_heading(blocks, start - 1) else start
+    if start and keep[start - 1]:
+        keep[start:end] = True
+    elif first and keep[first - 1]:
+        keep[first:end] = True
+
+
+def _dropped(
+    blocks: Blocks, keep: Flags, tags: Sequence[str], pooled: Floats, least: float
+) -> Iterator[tuple[int, int]]:
+    """The outermost structures without a kept block whose probability is at least `least`."""
+    done = 0
+    for at in elements_of(blocks, tags):
+        start, end = blocks.starts[at], blocks.ends[at]
+        if done <= start < end and pooled[start] >= least and not keep[start:end].any():
+            done = end
+            yield start, end
+
+
+def _is_heading(blocks: Blocks, block: int) -> bool:
+    return blocks.signature_tags[blocks.signatures[blocks.containers[block]]] in LEVELS
+
+
+def _has_any(blocks: Blocks, start: int, end: int, tags: Sequence[str]) -> bool:
+    return any(
+        start <= blocks.starts[at] and blocks.ends[at] <= end for at in elements_of(blocks, tags)
+    )
 
 
 def sigmoid(log_odds: Floats) -> Floats:

@@ -20,6 +20,8 @@ PROSE_SHARE = 0.5
 MAX_ROWS_OF_PROSE = 3
 """A table without headers is a layout table if more of its text than this is in cells with so many characters, and if
 at least one of so many rows has such a cell."""
+MIN_ROWS_WITH_TITLE = 3
+"""Title, header and a row of values."""
 DATA_FILE = "data-file"
 """Attribute of a table from a data file: every named column is kept, even if it is empty."""
 CELLS = frozenset({"td", "th"})
@@ -33,15 +35,26 @@ LEAST_WORDS_BELOW = 5
 def normalise_tables(root: Element) -> None:
     """Turn every data table into a plain grid and every layout table into boxes."""
     for table in root.select("table"):
-        if table.closest("pre") is not None:
+        if table.tag != "table" or table.closest("pre") is not None:
             continue
         rows = _own_rows(table)
+        _unwrap_title(rows)
         if _is_layout(table, rows):
             _unwrap(table)
         else:
             table.remove(SORT_KEYS)
             _move_titles_above(table, rows)
             _normalise(table, rows)
+
+
+def _unwrap_title(rows: list[list[Element]]) -> None:
+    """Turn the tables that only lay out the title of a table with a header into boxes."""
+    if len(rows) < MIN_ROWS_WITH_TITLE or len(rows[0]) != 1:
+        return
+    header = [cell.tag == "th" for cell in rows[1]]
+    if len(header) > 1 and all(header):
+        for nested in rows[0][0].select("table"):
+            _unwrap(nested)
 
 
 def _own_rows(table: Element) -> list[list[Element]]:
