@@ -71,8 +71,9 @@ def test_the_image_copies_files_that_exist_and_are_not_ignored() -> None:
 
 def test_the_image_installs_extras_that_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (extras,) = re.findall(r'"\.\[([\w,]+)\]"', DOCKERFILE)
-    assert set(extras.split(",")) <= set(project["optional-dependencies"])
+    always, if_asked = re.findall(r'"\.\[([\w,]+)\]"', DOCKERFILE)
+    assert {*always.split(","), if_asked} <= set(project["optional-dependencies"])
+    assert f'if [ -n "$OCR" ]; then /opt/kindly/bin/pip install ".[{if_asked}]"; fi' in DOCKERFILE
     (name,) = set(re.findall(r'^ENTRYPOINT \["tini", "--", "(\w+)"\]', DOCKERFILE, re.MULTILINE))
     assert name in project["scripts"]
 

@@ -139,6 +139,10 @@ def whole_workbook() -> bytes:
         {"Heights &amp; more": heights, "Sources": links, "Empty": "", "Secret": heights},
         hidden=frozenset({"Secret"}),
         after={"Heights &amp; more": merges},
+        links={
+            "Heights &amp; more": {"A5": "https://tides.example/north?a=1&amp;b=2"},
+            "Sources": {"A2": "https://gauge.example/"},
+        },
     )
 
 

@@ -82,8 +82,12 @@ def xlsx(
     *,
     hidden: frozenset[str] = frozenset(),
     after: Mapping[str, str] | None = None,
+    links: Mapping[str, Mapping[str, str]] | None = None,
 ) -> bytes:
-    """A workbook with these sheets; each is the inner part of `sheetData`, and `after` is what follows that."""
+    """A workbook with these sheets; each is the inner part of `sheetData`, and `after` is what follows that.
+
+    `links` are addresses by sheet and cell.
+    """
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"{HIDDEN if name in hidden else ""}/>'
         for n, name in enumerate(sheets, 1)
@@ -100,8 +104,15 @@ def xlsx(
         ),
     }
     for n, (name, rows) in enumerate(sheets.items(), 1):
+        end = (after or {}).get(name, "")
+        if own := (links or {}).get(name, {}):
+            cells = (f'<hyperlink ref="{at}" r:id="rId{m}"/>' for m, at in enumerate(own, 1))
+            end += f"<hyperlinks>{''.join(cells)}</hyperlinks>"
+            parts[f"xl/worksheets/_rels/sheet{n}.xml.rels"] = related(
+                *((f"{OFFICE}/hyperlink", address) for address in own.values())
+            )
         parts[f"xl/worksheets/sheet{n}.xml"] = (
-            f'<worksheet xmlns="{SHEET}"><sheetData>{rows}</sheetData>{(after or {}).get(name, "")}</worksheet>'
+            f'<worksheet xmlns="{SHEET}" xmlns:r="{OFFICE}"><sheetData>{rows}</sheetData>{end}</worksheet>'
         )
     return zipped(parts)
 

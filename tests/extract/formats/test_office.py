@@ -276,7 +276,7 @@ Tide heights
 
 | Region | Height high | Height low |
 | --- | --- | --- |
-| North | 4.1 | 0.3 |
+| [North](https://tides.example/north?a=1&b=2) | 4.1 | 0.3 |
 | South | 3 |  |
 | Both | 7.1 | TRUE |
 
@@ -284,7 +284,7 @@ Tide heights
 
 | Source | A long text |
 | --- | --- |
-| gauge |  |
+| [gauge](https://gauge.example/) |  |
 
 ## Empty"""
     )

@@ -68,8 +68,17 @@ Spans = Mapping[tuple[int, int], tuple[int, int]]
 NO_SPANS: Final[Spans] = MappingProxyType({})
 
 
-def table(rows: Sequence[Sequence[str]], spans: Spans = NO_SPANS, *, headers: int = 1) -> str:
-    """A table of plain text; the first rows are its headers."""
+NO_LINKS: Final[Mapping[tuple[int, int], str]] = MappingProxyType({})
+
+
+def table(
+    rows: Sequence[Sequence[str]],
+    spans: Spans = NO_SPANS,
+    *,
+    headers: int = 1,
+    links: Mapping[tuple[int, int], str] = NO_LINKS,
+) -> str:
+    """A table of plain text; the first rows are its headers. `links` are addresses of cells, by row and column."""
     if not rows:
         return ""
     covered = {
@@ -81,7 +90,7 @@ def table(rows: Sequence[Sequence[str]], spans: Spans = NO_SPANS, *, headers: in
     }
     lines = [
         "".join(
-            _cell(text, "th" if n < headers else "td", spans.get((n, m)))
+            _cell(text, "th" if n < headers else "td", spans.get((n, m)), links.get((n, m)))
             for m, text in enumerate(row)
             if (n, m) not in covered
         )
@@ -98,9 +107,12 @@ def note(text: str) -> str:
     return paragraph(f"— {text} —")
 
 
-def _cell(text: str, tag: str, span: tuple[int, int] | None) -> str:
+def _cell(text: str, tag: str, span: tuple[int, int] | None, link: str | None) -> str:
+    shown = escape(text, quote=False)
+    if link and text:
+        shown = f'<a href="{escape(link)}">{shown}</a>'
     marks = f' rowspan="{span[0]}" colspan="{span[1]}"' if span else ""
-    return f"<{tag}{marks}>{escape(text, quote=False)}</{tag}>"
+    return f"<{tag}{marks}>{shown}</{tag}>"
 
 
 def picture(alternative: str) -> str:

@@ -27,6 +27,7 @@ from kindly.extract.formats.html_fragment import (
     with_metadata,
 )
 from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, truncated_workbook
+from kindly.extract.formats.workbook_links import CellLinks, links_of_sheets
 from kindly.extract.html import ExtractedText
 from kindly.models import Metadata
 
@@ -160,9 +161,11 @@ def read_sheets(
         import python_calamine as calamine
     except ImportError as error:
         raise missing_library("Excel", url=url, media_type=kind) from error
+    links: dict[str, CellLinks] = {}
     if archive is not None:
         archive.check_xml()
-        body = truncated_workbook(archive)
+        body, found = truncated_workbook(archive)
+        links = links_of_sheets(archive, found)
     with translating(broken):
         book = calamine.load_workbook(io.BytesIO(body))
     shown = [
@@ -172,7 +175,7 @@ def read_sheets(
         and sheet.typ == calamine.SheetTypeEnum.WorkSheet
     ]
     with translating(broken):
-        markup, cut = _sheets(book, shown)
+        markup, cut = _sheets(book, shown, links)
     extracted = read_fragment(markup, options, url)
     metadata = core_metadata(archive, "") if archive else Metadata()
     hidden = len(book.sheets_metadata) - len(shown)
@@ -246,12 +249,12 @@ def _without_hidden_runs(text: str) -> tuple[str, int]:
     return "</w:r>".join(kept), hidden
 
 
-def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
+def _sheets(book: Any, names: Sequence[str], links: Mapping[str, CellLinks]) -> tuple[str, bool]:
     """The markup of the sheets, and whether anything is left out."""
     parts: list[str] = []
     cut = False
     for name in names[: LIMITS.sheets]:
-        table_markup, short = _sheet(book.get_sheet_by_name(name))
+        table_markup, short = _sheet(book.get_sheet_by_name(name), links.get(name, {}))
         parts += (heading(name, 2), table_markup)
         cut = cut or short
     if len(names) > LIMITS.sheets:
@@ -260,7 +263,7 @@ def _sheets(book: Any, names: Sequence[str]) -> tuple[str, bool]:
     return markup, cut or too_long or len(names) > LIMITS.sheets
 
 
-def _sheet(sheet: Any) -> tuple[str, bool]:
+def _sheet(sheet: Any, links: CellLinks) -> tuple[str, bool]:
     """The markup of a sheet, and whether anything is left out. Lines of one cell above the table are paragraphs."""
     rows = [
         [_cell(value) for value in row[:MAX_COLUMNS]]
@@ -271,11 +274,20 @@ def _sheet(sheet: Any) -> tuple[str, bool]:
     titles: list[str] = []
     while len(filled) > 1 and len(rows[filled[0]]) > 1 and sum(map(bool, rows[filled[0]])) == 1:
         titles.append(paragraph(next(filter(None, rows[filled.pop(0)]))))
-    spans = _spans(sheet, {n: m for m, n in enumerate(filled)})
+    places = {n: m for m, n in enumerate(filled)}
+    spans = _spans(sheet, places)
+    first_row, first_column = sheet.start or (0, 0)
+    linked = {
+        (places[row - first_row], column - first_column): address
+        for (row, column), address in links.items()
+        if row - first_row in places
+    }
     top = max((height for (row, _), (height, _) in spans.items() if row == 0), default=1)
     split = any(width > 1 for (row, _), (_, width) in spans.items() if row == 0)
     headers = max(top, 2 if split else 1)
-    markup = "".join(titles) + table([rows[n] for n in filled], spans, headers=headers)
+    markup = "".join(titles) + table(
+        [rows[n] for n in filled], spans, headers=headers, links=linked
+    )
     if wide or high:
         markup += note(
             f"the sheet is truncated: {min(sheet.height, MAX_ROWS + 1):,} rows and "

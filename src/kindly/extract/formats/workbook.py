@@ -8,7 +8,7 @@ stream, and only as far as needed.
 import re
 from collections.abc import Callable
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 from xml.parsers import expat
 
 from kindly.extract.formats.archive import Archive
@@ -24,6 +24,7 @@ SKIPPED = ("xl/pivotcache/", "xl/drawings/", "xl/charts/", "xl/externallinks/", 
 PLACE = re.compile(r"([A-Za-z]{1,4})[0-9]*\Z")
 RANGE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
 MAX_MERGED: Final = 500
+MAX_LINKS: Final = 1_000
 NAMESPACE: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 CHUNK_BYTES: Final = 64 * 1024
 
@@ -32,14 +33,23 @@ class _StopParsing(Exception):
     """The rest of the markup is not needed."""
 
 
-def truncated_workbook(archive: Archive) -> bytes:
+class TruncatedWorkbook(NamedTuple):
+    """The beginning of each sheet of a workbook."""
+
+    body: bytes
+    links: dict[str, list[tuple[str, str]]]
+    """The cells with links and the numbers of these, by the part of the sheet."""
+
+
+def truncated_workbook(archive: Archive) -> TruncatedWorkbook:
     """The workbook with the first `MAX_ROWS` + 1 rows and `MAX_COLUMNS` columns of each sheet.
 
     Raises:
         MediaUnsupported: its markup is broken.
     """
     if WORKBOOK not in archive.names:
-        return archive.body
+        return TruncatedWorkbook(archive.body, {})
+    links: dict[str, list[tuple[str, str]]] = {}
     changed: dict[str, bytes] = {}
     used: set[int] = set()
     for name in archive.names:
@@ -47,13 +57,14 @@ def truncated_workbook(archive: Archive) -> bytes:
             sheet = _Sheet()
             _parse(archive, name, sheet.attach)
             changed[name] = sheet.markup().encode()
+            links[name] = sheet.links
             used |= sheet.strings
     for name in archive.names:
         if name.lower() == STRINGS:
             strings = _Strings(used)
             _parse(archive, name, strings.attach)
             changed[name] = strings.markup().encode()
-    return archive.rewritten(changed, without=SKIPPED)
+    return TruncatedWorkbook(archive.rewritten(changed, without=SKIPPED), links)
 
 
 def _parse(archive: Archive, name: str, attach: Callable[[expat.XMLParserType], None]) -> None:
@@ -76,6 +87,8 @@ class _Sheet:
     def __init__(self) -> None:
         self.strings: set[int] = set()
         """The indexes of the shared strings in the kept part."""
+        self.links: list[tuple[str, str]] = []
+        """Cells with the numbers of their links."""
         self._out: list[str] = []
         self._merged: list[str] = []
         self._row = self._column = 0
@@ -115,6 +128,9 @@ class _Sheet:
             case "mergeCell" if len(self._merged) < MAX_MERGED:
                 if RANGE.fullmatch(place := attributes.get("ref", "")):
                     self._merged.append(place)
+            case "hyperlink" if len(self.links) < MAX_LINKS:
+                number = next((attributes[key] for key in attributes if key.endswith(":id")), "")
+                self.links.append((attributes.get("ref", ""), number))
 
     def _start_row(self, attributes: dict[str, str]) -> None:
         number = _number(attributes.get("r", "")) or self._row + 1
@@ -155,7 +171,7 @@ class _Sheet:
             case "c" if self._keeps:
                 self._keeps = False
                 self._end_cell("".join(self._text)[:MAX_CELL])
-            case "mergeCells":
+            case "hyperlinks":
                 raise _StopParsing
 
     def _end_cell(self, text: str) -> None:
