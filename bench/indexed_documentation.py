@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -99,9 +99,7 @@ def open_index(found: Sequence[dict[str, Any]]) -> Callable[[str], list[str]]:
     )
     print(f"indexed in {time.monotonic() - began:.0f} s", file=sys.stderr)
     portal = stack.enter_context(start_blocking_portal())
-    opened = AsyncExitStack()
-    web = portal.call(opened.enter_async_context, kindly.open(settings))
-    stack.callback(portal.call, opened.aclose)
+    web = stack.enter_context(portal.wrap_async_context_manager(kindly.open(settings)))
 
     async def ask(question: str) -> list[str]:
         (finding,) = await web.recall(question, limit=PASSAGES, collection="docs")

@@ -10,7 +10,7 @@ import re
 import subprocess
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -51,7 +51,7 @@ PACKAGES = {
     "node-fetch": ("2.6.0", "3.3.0"),
     "pino": ("7.0.0", "9.0.0"),
     "semver": ("6.3.0", "7.6.0"),
-    "superagent": ("5.0.0", "9.0.0"),
+    "superagent": ("5.3.0", "9.0.0"),
     "undici": ("5.0.0", "6.0.0"),
     "uuid": ("7.0.0", "9.0.0"),
     "winston": ("3.2.0", "3.11.0"),
@@ -68,7 +68,7 @@ NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 URL = "https://e.com/page.md"
 
 Section = tuple[str, str]
-"""Title and text, both plain."""
+"""Title and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def plain(text: str) -> str:
     return MARKUP.sub(" ", text).strip()
 
 
-def truth(text: str) -> Counter[Section]:
+def truth(text: str) -> list[Section]:
     """The sections, by another parser."""
     bare = COMMENT.sub("", text)
     lines = bare.splitlines()
@@ -126,11 +126,21 @@ def truth(text: str) -> Counter[Section]:
             first, body = token.map
             starts.append((first, body, inline.content))
     ends = [first for first, _, _ in starts[1:]] + [len(lines)]
-    found = [
-        (plain(title), plain("\n".join(lines[body:end])))
+    return [
+        (title, SPACE.sub(" ", "\n".join(lines[body:end])).strip())
         for (_, body, title), end in zip(starts, ends, strict=True)
     ]
-    return Counter(one for one in found if any(one))
+
+
+def titles(sections: Iterable[Section], others: Iterable[Section]) -> Counter[str]:
+    """The titles of sections that the other version does not have."""
+    left = Counter(sections) - Counter(others)
+    return Counter(plain(title) for title, body in left.elements() if title or body)
+
+
+def in_words(sections: Iterable[Section]) -> list[Section]:
+    """The sections without punctuation and markup."""
+    return [(plain(title), plain(body)) for title, body in sections]
 
 
 async def reported(pair: Pair) -> Sequence[SectionChange]:
@@ -150,20 +160,25 @@ def read(text: str) -> Document:
 
 
 def judged(pair: Pair, found: Sequence[SectionChange]) -> tuple[int, list[str]]:
-    """How many sections changed, and what is missing or too much in the report."""
+    """How many sections changed, and what is missing or too much in the report.
+
+    A section whose words changed must be reported, and one that is the same must not; where only punctuation or markup
+    changed, either is right.
+    """
     before, after = truth(pair.before), truth(pair.after)
-    gone, new = before - after, after - before
-    titles = Counter(plain(one.section[-1] if one.section else "") for one in found)
-    removed = Counter(
-        plain(one.section[-1] if one.section else "") for one in found if one.kind == "removed"
-    )
-    wanted = Counter(title for title, _ in new.elements())
-    shown = titles - removed
+    removed, shown = Counter[str](), Counter[str]()
+    for one in found:
+        kind = removed if one.kind == "removed" else shown
+        kind[plain(one.section[-1] if one.section else "")] += 1
+    wanted = titles(in_words(after), in_words(before))
+    gone = titles(in_words(before), in_words(after))
     faults = [f"missing: {title!r}" for title in (wanted - shown).elements()]
-    faults += [f"unchanged: {title!r}" for title in (shown - wanted).elements()]
-    left = Counter(title for title, _ in gone.elements())
-    faults += [f"not removed: {title!r}" for title in (removed - left).elements()]
-    return new.total() + removed.total(), faults
+    faults += [f"unchanged: {title!r}" for title in (shown - titles(after, before)).elements()]
+    faults += [f"not removed: {title!r}" for title in (removed - titles(before, after)).elements()]
+    altered = sum(one.kind == "altered" for one in found)
+    if removed.total() + altered < gone.total():
+        faults.append(f"{gone.total() - altered - removed.total()} sections that are gone")
+    return wanted.total() + removed.total(), faults
 
 
 async def measure(folder: Path) -> None:

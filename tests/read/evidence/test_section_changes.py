@@ -47,6 +47,15 @@ CASES: dict[str, tuple[Callable[[str], str], list[tuple[str, str]]]] = {
     "a new title": (lambda text: text.replace("## Use", "## Usage"), [(ALTERED, "Usage")]),
     "the title above": (lambda text: text.replace("# Guide", "# Manual", 1), [(ALTERED, "Manual")]),
     "the intro": (lambda text: text.replace("Intro.", "Start."), [(ALTERED, "")]),
+    "a comment": (lambda text: text.replace("Call it.", "<!-- # Old\nnote -->\nCall it."), []),
+    "text of a section without title": (
+        lambda text: text.replace("# Guide", "#\nHello.\n\n# Guide", 1),
+        [(ADDED, "")],
+    ),
+    "a title that ends in a sign": (
+        lambda text: text.replace("## Use", "## Use of C# ##"),
+        [(ALTERED, "Use of C#")],
+    ),
     "code": (lambda text: text.replace("# not a", "# no"), [(ALTERED, "Install")]),
     "the order": (
         lambda text: text.replace("## Limits\nAt most 10.\n", "").replace(

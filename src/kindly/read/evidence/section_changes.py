@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
 
-FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*\Z")
+from kindly.read.evidence.stored_text import FENCE, HEADING
+
+COMMENT = re.compile(r"\s{0,3}<!--")
+COMMENT_END = "-->"
 SPACE = re.compile(r"\s+")
 SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
 MAX_LINES = 12
@@ -49,11 +51,15 @@ class SectionChange:
 
 
 def sections_of(text: str) -> list[Section]:
-    """The sections of a Markdown text, in order; those without text and without a heading are left out."""
+    """The sections of a Markdown text, in order; those without text and without a heading are left out.
+
+    Comments that begin a line are no text.
+    """
     found: list[Section] = []
     path: list[tuple[int, str]] = []
     lines: list[str] = []
     fence = ""
+    is_comment = False
 
     def close() -> None:
         section = Section(tuple(title for _, title in path), "\n".join(lines).strip())
@@ -61,6 +67,9 @@ def sections_of(text: str) -> list[Section]:
             found.append(section)
 
     for line in text.splitlines():
+        if is_comment or (not fence and COMMENT.match(line)):
+            is_comment = COMMENT_END not in line
+            continue
         heading = None if fence else HEADING.match(line)
         if mark := FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
@@ -69,7 +78,7 @@ def sections_of(text: str) -> list[Section]:
             continue
         close()
         level = len(heading[1])
-        path = [one for one in path if one[0] < level] + [(level, heading[2])]
+        path = [one for one in path if one[0] < level] + [(level, heading[2] or "")]
         lines = []
     close()
     return found

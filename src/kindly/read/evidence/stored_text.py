@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kindly.models import Chunk
 
-HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*\s*\Z")
+HEADING = re.compile(r"(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*\Z")
 FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 
 
@@ -42,5 +42,5 @@ def headings_above(text: str, place: int) -> tuple[str, ...]:
         elif not fence and (heading := HEADING.match(line)):
             level = len(heading[1])
             path = [one for one in path if one[0] < level]
-            path.append((level, heading[2]))
+            path.append((level, heading[2] or ""))
     return tuple(title for _, title in path)
