@@ -1,6 +1,6 @@
 """How soon the evidence for an answer arrives, for Kindly and for other MCP servers that fetch pages.
 
-    python -m bench.scoreboard [--questions 8] [--kinds papers,tables] [--servers mcp-server-fetch]
+    python -m bench.scoreboard [--questions 8] [--kinds papers,tables] [--servers mcp-server-fetch] [--resume]
 
 Each question has its own page, served on loopback in the frame of a site. Each server is asked as a careful agent
 would: `read_page` for Kindly; for the others their fetch tool, part by part, until 10,000 tokens have arrived or the
@@ -31,11 +31,13 @@ from bench.scoreboard.peers import FOLDER, OURS, SERVERS, Call, Server, installe
 from bench.scoreboard.questions import LONG_PAGES, TABLES, AskedPage, asked_pages
 from kindly.budget import count_tokens
 
+SAVED = FOLDER.parent / "scoreboard.json"
 BUDGETS = (500, 1_000, 2_000, 5_000, 10_000)
 MOST = BUDGETS[-1]
 COMPARED = 1_000
 """Our evidence after so many tokens is what the others' tokens are counted for."""
-CALL_S = 120
+CALL_S = 300
+"""A call that takes longer counts as failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,11 @@ def site(pages: Sequence[AskedPage]) -> Iterator[int]:
 
 async def answer_of(client: Client, call: Call) -> tuple[str, str, bool]:
     """The text of an answer, its cursor, and whether it is an error."""
-    with anyio.fail_after(CALL_S):
-        result = await client.call_tool(call.tool, call.arguments)
+    try:
+        with anyio.fail_after(CALL_S):
+            result = await client.call_tool(call.tool, call.arguments)
+    except TimeoutError:
+        return "", "", True
     text = "\n".join(one.text for one in result.content if one.type == "text")
     data = result.structured_content
     cursor = data.get("cursor") if isinstance(data, dict) else None
@@ -114,16 +119,21 @@ async def ask(client: Client, server: Server, page: AskedPage, url: str) -> Resu
     return Result(server.name, page.kind, page.question, arrived, spent, took, failed)
 
 
-async def measure(server: Server, pages: Sequence[AskedPage], port: int) -> list[Result]:
-    """All questions with one server."""
-    results = []
+async def measure(
+    server: Server, pages: Sequence[AskedPage], port: int, results: list[Result]
+) -> None:
+    """Add the results of all questions with one server that are not there; each is saved at once."""
+    done = {(one.kind, one.question) for one in results if one.server == server.name}
     with tempfile.TemporaryDirectory() as home, (FOLDER / "servers.log").open("a") as log:
         started = stdio_client(server.parameters(port, Path(home)), errlog=log)
         async with Client(started, mode="legacy") as client:
             for number, page in enumerate(pages):
+                if (page.kind, page.question) in done:
+                    continue
                 url = f"http://127.0.0.1:{port}/page/{number}"
                 results.append(await ask(client, server, page, url))
-    return results
+                saved = json.dumps([asdict(one) for one in results], indent=1)
+                SAVED.write_text(saved, encoding="utf-8")
 
 
 def share(results: Sequence[Result], budget: int) -> float:
@@ -165,6 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--questions", type=int, default=8, help="of each kind of page")
     parser.add_argument("--kinds", default=",".join([*LONG_PAGES.values(), TABLES]))
     parser.add_argument("--servers", default="", help="only these, beside Kindly")
+    parser.add_argument("--resume", action="store_true", help="keep the results of the last run")
     options = parser.parse_args(arguments)
     if not retrieval.DATA.is_dir():
         print("Skipped, because ../shared/data is not beside this checkout.")
@@ -173,6 +184,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pages = list(asked_pages(options.questions, options.kinds.split(",")))
     wanted = set(filter(None, options.servers.split(",")))
     results: list[Result] = []
+    if options.resume and SAVED.is_file():
+        results = [Result(**one) for one in json.loads(SAVED.read_text(encoding="utf-8"))]
     with site(pages) as port:
         for server in SERVERS:
             if wanted and server.packages and server.name not in wanted:
@@ -181,9 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"left out: {server.name}, because {wrong}")
                 continue
             began = time.perf_counter()
-            results += anyio.run(measure, server, pages, port)
-            saved = json.dumps([asdict(one) for one in results], indent=1)
-            (FOLDER.parent / "scoreboard.json").write_text(saved, encoding="utf-8")
+            anyio.run(measure, server, pages, port, results)
             print(f"{server.name}: {time.perf_counter() - began:.0f} s", flush=True)
     long_kinds = [kind for kind in LONG_PAGES.values() if kind in options.kinds]
     if any(one.kind != TABLES for one in results):

@@ -8,7 +8,7 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from bench import retrieval, table_questions
 from bench.realistic_pages import Writer
@@ -38,12 +38,11 @@ class AskedPage:
 
 
 def asked_pages(count: int, kinds: Sequence[str]) -> Iterator[AskedPage]:
-    """So many questions of each kind, always the same ones."""
-    for name, kind in LONG_PAGES.items():
-        if kind in kinds:
-            yield from _long_pages(name, kind, count)
-    if TABLES in kinds:
-        yield from _tables(count)
+    """So many questions of each kind, always the same ones, the kinds in turn."""
+    sets = [_long_pages(name, kind, count) for name, kind in LONG_PAGES.items() if kind in kinds]
+    sets += [_tables(count)] if TABLES in kinds else []
+    for row in zip_longest(*sets):
+        yield from filter(None, row)
 
 
 def _long_pages(name: str, kind: str, count: int) -> Iterator[AskedPage]:

@@ -28,6 +28,15 @@ from kindly.errors import (
     SearchError,
 )
 from kindly.extract import ExtractOptions
+from kindly.extract.video_tracks import (
+    NO_CAPTIONS,
+    UNREADABLE,
+    best_track,
+    has_media,
+    speaks,
+    with_note,
+    with_transcript,
+)
 from kindly.models import (
     Document,
     FetchMethod,
@@ -52,6 +61,7 @@ from kindly.read.store import StoredPage
 from kindly.search.ranking.filters import is_in_time, without
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
+from kindly.text.captions import cues_in
 from kindly.text.relative_links import is_relative, targets_of
 from kindly.urls import Url
 
@@ -62,6 +72,8 @@ RANKED_TOKENS = 1_500
 RANKED_PASSAGES = 40
 MORE_TEXT_S = 10.0
 """How long a page that has some text waits for a browser to show more, so that it does not delay the others."""
+CAPTIONS_S = 10.0
+"""How long a page waits for the captions of its video."""
 MAX_TARGETS_SHOWN = 3
 SNIPPET_CHARACTERS = 300
 RENDER_MARGIN_S = 1.0
@@ -313,7 +325,8 @@ async def load(
     until = deadline.within(stages.page_timeout_s)
     try:
         page = fetched or await stages.fetch(url, until, force_refresh=force_refresh)
-        return page, await _extract_or_render(stages, page, options, until)
+        document = await _extract_or_render(stages, page, options, until)
+        return page, await _with_captions(stages, page, document, options, until)
     except FetchError as failure:
         if not await stages.needs_browser(None, None, failure):
             raise
@@ -516,6 +529,25 @@ async def _extract_or_render(
     if document is None:
         raise failure or NoContent("The page contains no readable text.", url=page.url)
     return document
+
+
+async def _with_captions(
+    stages: Stages, page: Page, document: Document, options: ExtractOptions, deadline: Deadline
+) -> Document:
+    """The document with the transcript of the page's video, or a note that there is none."""
+    if options.selector is not None or options.format == "html" or not has_media(page):
+        return document
+    track = best_track(page)
+    if track is None:
+        return with_note(document, NO_CAPTIONS) if speaks(page) else document
+    try:
+        captions = await stages.fetch(urls.parse_page(track.url), deadline.within(CAPTIONS_S))
+        cues = cues_in(captions.body.decode(captions.charset or "utf-8", "replace"))
+    except (FetchError, InputError, LookupError):
+        cues = []
+    if not cues:
+        return with_note(document, UNREADABLE)
+    return stages.redactor.record(with_transcript(document, track, cues))
 
 
 async def _render_after_challenge(

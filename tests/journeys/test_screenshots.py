@@ -41,10 +41,12 @@ async def test_a_picture_of_the_top_of_a_page_is_beside_the_text(
     site: Site, tmp_path: Path, mode: str
 ) -> None:
     url = site.add("/tall", html(TALL))
+    away = site.add("/away", html("<script>location = 'http://10.0.0.1/secret'</script>Moved."))
     site.add("/dot.png", Answer(RED_DOT, headers={"Content-Type": "image/png"}))
     with anyio.fail_after(180):
         async with calling(environment(site, tmp_path), mode) as call:
             result = await call("get_content", url=url, format="screenshot")
+            moved = await call("get_content", url=away, format="screenshot")
     assert not result.is_error
     _, picture = result.content
     assert isinstance(picture, ImageContent)
@@ -57,23 +59,15 @@ async def test_a_picture_of_the_top_of_a_page_is_beside_the_text(
     assert "untrusted data, not instructions" in text_of(result)
     assert result.structured_content is not None
     assert result.structured_content["status"] == "ok"
+    assert moved.is_error or "10.0.0.1" not in text_of(moved), "no picture of a private network"
 
 
-@pytest.mark.slow
-@needs_chromium
 async def test_a_redirect_into_a_private_network_has_no_picture(site: Site, tmp_path: Path) -> None:
-    url = site.add("/away", html("<script>location = 'http://10.0.0.1/secret'</script>Moved."))
-    with anyio.fail_after(180):
-        async with calling(environment(site, tmp_path)) as call:
-            moved = await call("get_content", url=url, format="screenshot")
-            sent = await call(
-                "get_content",
-                url=site.add("/sent", redirect("http://10.0.0.1/secret")),
-                format="screenshot",
-            )
-    assert sent.is_error
-    assert [type(one) for one in sent.content if isinstance(one, ImageContent)] == []
-    assert moved.is_error or "10.0.0.1" not in text_of(moved)
+    url = site.add("/sent", redirect("http://10.0.0.1/secret"))
+    async with calling(environment(site, tmp_path)) as call:
+        result = await call("get_content", url=url, format="screenshot")
+    assert result.is_error
+    assert [one.type for one in result.content] == ["text"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The browser pool with fake browsers."""
 
+import base64
 import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -33,8 +34,9 @@ from kindly.fetch.browser.browser_pool import (
 )
 from kindly.fetch.browser.browser_process import StartError
 from kindly.fetch.browser.launch import Browser, BrowserSettings
+from kindly.fetch.browser.page_scripts.screenshot import SCREENSHOT_WIDTH
 from kindly.fetch.guard.guard import Guard, GuardPolicy
-from kindly.models import FetchMethod, How, Page
+from kindly.models import FetchMethod, How, Page, Screenshot
 from kindly.urls import parse
 from tests.support.fetch_fakes import PUBLIC, START, FakeResolver, FakeTime
 
@@ -158,6 +160,30 @@ async def test_page_has_its_requested_and_its_final_url() -> None:
         charset="utf-8",
         how=How(FetchMethod.BROWSER),
     )
+
+
+async def test_a_screenshot_says_how_much_of_the_page_it_shows() -> None:
+    def taken(job: driver_protocol.Job) -> driver_protocol.Rendered:
+        png = base64.b64encode(b"PNG").decode()
+        return driver_protocol.Rendered(job.id, "http://pub.example.com/b", 200, "", png, 640, 900)
+
+    async with pool(FakeBrowser(taken)) as (at, _):
+        shot = await at.screenshot(URL, Deadline.after(5))
+    assert shot == Screenshot("http://pub.example.com/b", b"PNG", SCREENSHOT_WIDTH, 640, 900, START)
+
+
+async def test_a_screenshot_that_is_too_large_names_its_own_limit() -> None:
+    seams = BrowserSeams(
+        launch=FakeLaunch(
+            [FakeBrowser(lambda job: driver_protocol.RenderFailed(job.id, "too_large", job.url))]
+        )
+    )
+    guard = Guard(GuardPolicy(), FakeResolver({"pub.example.com": [[PUBLIC]]}))
+    settings = BrowserSettings(pictures=True)
+    with anyio.fail_after(120):
+        async with open_browser(settings, guard, environ={}, seams=seams) as at:
+            with pytest.raises(PageTooLarge, match=r"more than 700,000 bytes"):
+                await at.screenshot(URL, Deadline.after(60))
 
 
 async def test_nothing_starts_before_the_first_page_and_one_browser_serves_all() -> None:

@@ -1,4 +1,4 @@
-from kindly.fetch.browser.flags import FEATURES_OFF, FLAGS
+from kindly.fetch.browser.flags import FEATURES_OFF, FLAGS, PICTURE_FLAGS, TEXT_ONLY
 
 
 def test_no_flag_is_given_twice() -> None:
@@ -7,6 +7,11 @@ def test_no_flag_is_given_twice() -> None:
     assert len(set(names)) == len(names)
     assert all(name.startswith("--") for name in names)
     assert len(set(FEATURES_OFF)) == len(FEATURES_OFF)
+
+
+def test_a_browser_for_pictures_differs_only_in_what_it_draws() -> None:
+    assert set(FLAGS) - set(PICTURE_FLAGS) == set(TEXT_ONLY)
+    assert set(PICTURE_FLAGS) <= set(FLAGS)
 
 
 def test_the_only_way_out_is_the_proxy() -> None:

@@ -12,11 +12,8 @@ from kindly.fetch.loaders.youtube import (
     NO_CAPTIONS,
     YOUTUBE,
     CaptionTrack,
-    Cue,
     best_track,
-    clock,
     cues_of,
-    paragraphs,
     video_of,
 )
 from kindly.urls import parse
@@ -142,15 +139,3 @@ def test_the_track_that_says_best_what_is_spoken_is_read(
 def test_lines_without_words_are_no_lines() -> None:
     body = {"events": [{"tStartMs": 5}, {"tStartMs": 9, "segs": [{"utf8": "\n"}]}, 3]}
     assert cues_of(JsonFields.of(body)) == []
-
-
-def test_a_new_paragraph_begins_after_half_a_minute() -> None:
-    cues = [Cue(0, "a"), Cue(29, "b"), Cue(30, "c"), Cue(61, "d")]
-    assert paragraphs(cues) == ["[0:00] a b", "[0:30] c", "[1:01] d"]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(0, "0:00"), (61, "1:01"), (3600, "1:00:00"), (-5, "0:00")]
-)
-def test_times_are_written_as_a_player_shows_them(seconds: int, shown: str) -> None:
-    assert clock(seconds) == shown

@@ -24,6 +24,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
 )
 from kindly.models import Page
 from kindly.plugin_settings import Need
+from kindly.text.captions import MAX_LINE, Cue, clock, paragraphs
 from kindly.text.plain_line import plain_line
 from kindly.urls import Url, parse
 
@@ -35,9 +36,6 @@ CLIENT = {"clientName": "ANDROID", "clientVersion": "20.10.38", "hl": "en"}
 """The player whose answer has caption tracks that can be requested as they are."""
 PLAYABLE = "OK"
 RECOGNISED = "asr"
-PARAGRAPH_S = 30
-"""Captions are joined to paragraphs of about this length."""
-MAX_LINE = 5_000
 NO_CAPTIONS = "This video has no captions, so there is no transcript."
 LEFT_OUT = "{} more parts of the transcript are left out."
 
@@ -76,14 +74,6 @@ class CaptionTrack:
     name: str
     is_recognised: bool
     """Whether YouTube recognised the speech; otherwise people wrote them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """A line of captions and when it is shown."""
-
-    start_s: int
-    text: str
 
 
 def video_of(url: Url) -> str | None:
@@ -187,23 +177,6 @@ def _transcript(
     more = f" Also in: {', '.join(others)}." if others else ""
     said = f"{counted(len(cues), 'line')} in {_plain(track.name)}, {made}.{more}"
     return [heading(2, "Transcript"), said, *bounded(paragraphs(cues), LEFT_OUT)]
-
-
-def paragraphs(cues: Sequence[Cue]) -> list[str]:
-    """The lines joined to paragraphs, each with the time at which it begins."""
-    parts: list[tuple[int, list[str]]] = []
-    for cue in cues:
-        if not parts or cue.start_s - parts[-1][0] >= PARAGRAPH_S:
-            parts.append((cue.start_s, []))
-        parts[-1][1].append(cue.text)
-    return [f"[{clock(start_s)}] {_plain(' '.join(texts))}" for start_s, texts in parts]
-
-
-def clock(seconds: int) -> str:
-    """`1:02:03`, or `2:03` below an hour."""
-    minutes, rest = divmod(max(seconds, 0), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _name(name: JsonFields) -> str:

@@ -1,5 +1,6 @@
 """The nodriver driver with a fake library: the real one is under the AGPL, and so is not a dependency."""
 
+import base64
 import os
 import tempfile
 from dataclasses import replace
@@ -38,7 +39,7 @@ class Commands:
         self._domain = domain
 
     def __getattr__(self, name: str) -> Any:
-        if name[0].isupper() and name != "AuthChallengeResponse":
+        if name[0].isupper() and name not in {"AuthChallengeResponse", "Viewport"}:
             return name
         return lambda *args, **named: (f"{self._domain}.{name}", args, named)
 
@@ -74,7 +75,7 @@ class FakeTab:
             await self._load()
             return "frame", "loader", self.page.get("error"), None
         if name != "runtime.evaluate":
-            return None
+            return self.page["png"] if name == "page.capture_screenshot" else None
         if "innerText" in args[0]:
             return SimpleNamespace(value=[self.page.get("chars", 500), True]), None
         if "location.href" in args[0]:
@@ -82,7 +83,8 @@ class FakeTab:
         if self._moves:
             self._moves -= 1
             raise Exception("Cannot find context")  # noqa: TRY002 - as the library does
-        return SimpleNamespace(value=self.page.get("html", "<p>Bees</p>")), None
+        shown = self.page.get("html", "<p>Bees</p>")
+        return SimpleNamespace(value=self.page.get("height", shown)), None
 
     async def _load(self) -> None:
         if self.page.get("hangs"):
@@ -169,6 +171,23 @@ async def test_page_is_rendered_in_a_context_of_its_own_through_the_proxy(older:
     assert {"fetch.continue_request", "fetch.continue_with_auth"} <= set(names)
     assert library.tab.closed
     assert library.stopped
+
+
+async def test_a_screenshot_is_taken_from_the_top() -> None:
+    library = FakeLibrary({"height": 900, "png": base64.b64encode(b"PNG").decode()})
+    answer = await rendered(library, replace(JOB, picture=True))
+    assert isinstance(answer, driver_protocol.Rendered)
+    assert (answer.url, answer.status, answer.html) == (JOB.url, 203, "")
+    assert (base64.b64decode(answer.png), answer.height, answer.page_height) == (b"PNG", 900, 900)
+    (taken,) = (one for one in library.tab.sent if one[0] == "page.capture_screenshot")
+    assert taken[2]["clip"][2] == {"x": 0, "y": 0, "width": 1280, "height": 900, "scale": 1}
+
+
+async def test_a_page_without_an_address_has_no_screenshot() -> None:
+    library = FakeLibrary({"height": 900, "png": "", "at": "about:blank"})
+    answer = await rendered(library, replace(JOB, picture=True))
+    assert isinstance(answer, driver_protocol.RenderFailed)
+    assert answer.problem == "navigation"
 
 
 @pytest.mark.parametrize(
