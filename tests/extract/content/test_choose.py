@@ -105,3 +105,9 @@ def test_likely_table_or_list_that_kept_text_introduces_is_kept(
     keep = np.array([text.startswith("*") for text in blocks.texts])
     found = with_introduced(blocks, keep, floats(*[probability] * len(keep)))
     assert [text for text, new in zip(blocks.texts, found & ~keep, strict=True) if new] == texts
+
+
+def test_list_below_an_unlikely_heading_is_not_introduced() -> None:
+    blocks = blocks_of(f"<p>a</p><h2>3 comments</h2>{LIST}")
+    keep = np.array([True, *[False] * 4])
+    assert with_introduced(blocks, keep, floats(0.9, 0.2, 0.6, 0.6, 0.6)).tolist() == keep.tolist()

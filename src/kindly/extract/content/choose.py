@@ -12,6 +12,7 @@ from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.outline import (
     LEVELS,
+    LIKELY_HEADING,
     Flags,
     elements_of,
     with_authors,
@@ -81,25 +82,28 @@ def content_blocks(
 def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:
     """The kept blocks, the tables with a header or code between two of them, and the lists below them.
 
-    `pooled` has the probabilities of structures. A heading may be between the text and its structure.
+    `pooled` has the probabilities of structures. A likely heading may be between the text and its structure.
     """
     extended = keep.copy()
     for start, end in _dropped(blocks, keep, ("table",), pooled, LIKELY_TABLE):
-        if end < len(keep) and keep[end] and _has_any(blocks, start, end, DATA_TAGS):
-            _add_introduced(blocks, extended, start, end)
+        first = _introduced_from(blocks, extended, pooled, start)
+        followed = end < len(keep) and keep[end]
+        if first is not None and followed and _has_any(blocks, start, end, DATA_TAGS):
+            extended[first:end] = True
     for start, end in _dropped(blocks, extended, LISTS, pooled, LIKELY_LIST):
-        if end - start >= LEAST_ITEMS:
-            _add_introduced(blocks, extended, start, end)
+        first = _introduced_from(blocks, extended, pooled, start)
+        if first is not None and end - start >= LEAST_ITEMS:
+            extended[first:end] = True
     return extended
 
 
-def _add_introduced(blocks: Blocks, keep: Flags, start: int, end: int) -> None:
-    """Keep a structure, and the heading above it, if the text before is kept."""
-    first = start - 1 if start and _is_heading(blocks, start - 1) else start
+def _introduced_from(blocks: Blocks, keep: Flags, pooled: Floats, start: int) -> int | None:
+    """The first block of a structure or of the heading above it, if the text before is kept."""
     if start and keep[start - 1]:
-        keep[start:end] = True
-    elif first and keep[first - 1]:
-        keep[first:end] = True
+        return start
+    heading = start - 1
+    likely = heading > 0 and keep[heading - 1] and pooled[heading] >= LIKELY_HEADING
+    return heading if likely and _is_heading(blocks, heading) else None
 
 
 def _dropped(
