@@ -408,22 +408,18 @@ async def _page_findings(
     force_refresh: bool,
     questions: Sequence[str] = (),
 ) -> PageFindings:
-    """What is found in one page of the library, which is loaded first if necessary. Keys are masked.
-
-    With `questions`, a long file is answered from some of its pages, before all are read.
-    """
+    """What is found in one page of the library, which is loaded first if necessary. Keys are masked."""
     url = urls.parse_page(raw_url)
     stages.fetcher.check(url)
     library = await stages.library()
-    deferred = stages.deferred
-    options = ExtractOptions(questions=tuple(questions) if deferred is not None else ())
+    options = ExtractOptions(questions=tuple(questions) if stages.deferred is not None else ())
     stored, how, note = await _stored_page(
         stages, library, url, options, deadline, force_refresh=force_refresh
     )
     with span(Step.READ) as step:
         findings = await find(library, stored)
         until = deadline.minus(RENDER_MARGIN_S)
-        if whole := await whole_instead(library, str(url), findings, until, deferred):
+        if whole := await whole_instead(library, str(url), findings, until, stages.deferred):
             stored, note, findings = whole, "", await find(library, whole)
         findings = stages.redactor.record(findings)
         step.note(

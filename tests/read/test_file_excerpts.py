@@ -11,7 +11,7 @@ from kindly import pipeline
 from kindly.budget import Deadline
 from kindly.concurrency.background_tasks import background_tasks
 from kindly.concurrency.deferred_work import DeferredWork
-from kindly.errors import ExtractionFailed
+from kindly.errors import ExtractError, ExtractionFailed, ExtractionLate
 from kindly.extract import ExtractOptions
 from kindly.models import Document, Finding, Page, PageFindings
 from kindly.read.store import StoredPage
@@ -31,7 +31,7 @@ class LongFiles:
 
     cut: bool = False
     partial: bool = False
-    fails: bool = False
+    failure: ExtractError | None = None
     asked: list[tuple[str, ...]] = field(default_factory=list)
     let_go: anyio.Event = field(default_factory=anyio.Event)
 
@@ -41,8 +41,8 @@ class LongFiles:
             found = replace(document(page), text=EXCERPT, content_hash="e", note="1 of 9 pages.")
             return replace(found, excerpt=True, partial=True, cut=self.cut)
         await self.let_go.wait()
-        if self.fails:
-            raise ExtractionFailed("Too slow.", url=page.url)
+        if self.failure is not None:
+            raise self.failure
         return replace(document(page), text=WHOLE, content_hash="w", partial=self.partial)
 
     async def warm(self) -> None:
@@ -146,7 +146,7 @@ async def test_excerpt_answers_as_well_as_it_can_if_the_whole_is_not_read_in_tim
 
 @pytest.mark.parametrize(
     "extractor",
-    [LongFiles(partial=True), LongFiles(fails=True)],
+    [LongFiles(partial=True), LongFiles(failure=ExtractionFailed("Too slow.", url=FILE))],
     ids=["read in part", "not read"],
 )
 async def test_file_that_cannot_be_read_whole_is_not_kept_and_not_tried_again(
@@ -159,6 +159,15 @@ async def test_file_that_cannot_be_read_whole_is_not_kept_and_not_tried_again(
             await here.rest()
     assert here.library.pages == {}
     assert extractor.asked == [("Why?",), (), ("How?",)]
+
+
+async def test_file_for_which_no_worker_was_free_is_tried_again_with_the_next_question() -> None:
+    extractor = LongFiles(failure=ExtractionLate("No worker was free.", url=FILE))
+    async with world(extractor) as here:
+        for question in ("Why?", "How?"):
+            await here.ask(question)
+            await here.rest()
+    assert extractor.asked == [("Why?",), (), ("How?",), ()]
 
 
 async def test_file_that_is_too_long_to_be_read_whole_is_not_tried() -> None:

@@ -13,7 +13,7 @@ HELD_BYTES = 60_000_000
 MAX_FAILED = 256
 
 Work = Callable[[], Awaitable[bool]]
-"""Whether it succeeded."""
+"""False if it failed and would fail again."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class DeferredWork:
         self._failed: dict[str, int] = {}
 
     def start(self, key: str, version: int, size: int, work: Work) -> bool:
-        """Do some work that holds `size` bytes; False if too much waits already, or if it failed before.
+        """Do some work that holds `size` bytes; False if too much waits already, or if it is known to fail.
 
         Work with the same key and version goes on as it is; that of another version is given up.
         """
@@ -53,7 +53,7 @@ class DeferredWork:
         return True
 
     async def wait(self, key: str, seconds: float) -> bool:
-        """Wait for the end of some work; whether it succeeded in this time. False if there is none."""
+        """Wait for the end of some work; False if it failed, takes longer, or there is none."""
         piece = self._pieces.get(key)
         if piece is None:
             return False

@@ -74,10 +74,12 @@ async def whole_instead(
 
 
 async def _keep_whole(library: KeepsFiles, url: str, page: Page, read_whole: ReadWhole) -> bool:
-    """Read a whole file and store it; False if it cannot be read, or only in part."""
+    """Read a whole file and store it; False if it can never be read, or only in part."""
     try:
         whole = await read_whole(Deadline.after(WHOLE_S))
-        return not whole.partial and not await library.keep_later(url, whole, page)
+        if not whole.partial:
+            await library.keep_later(url, whole, page)
     except KindlyError as error:
-        logger.debug("a long file cannot be read whole", extra={"reason": error.detail})
-        return False
+        logger.debug("a long file was not read whole", extra={"reason": error.detail})
+        return error.outcome.retryable
+    return not whole.partial

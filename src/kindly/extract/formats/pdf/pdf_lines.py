@@ -3,13 +3,15 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
+from typing import Any, Generic, TypeVar
 from unicodedata import bidirectional
 
 from kindly.extract.formats.pdf.pdf_words import Font, Word
+
+Value = TypeVar("Value")
 
 WIDE_GAP = 1.6
 """A gap of so many font sizes ends a line."""
@@ -60,6 +62,19 @@ class Box:
         )
 
 
+class _Once(Generic[Value]):
+    """A property that is computed at its first use. `functools.cached_property` takes a lock before Python 3.12."""
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, instance: object, owner: type | None = None) -> Value:
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
     """A line of text, or a part of one up to a wide gap."""
@@ -94,7 +109,7 @@ class Line:
             size,
         )
 
-    @cached_property
+    @_Once
     def text(self) -> str:
         """The words with spaces between them."""
         parts: list[str] = []
@@ -104,7 +119,7 @@ class Line:
             parts.append(word.text)
         return "".join(parts)
 
-    @cached_property
+    @_Once
     def font(self) -> Font:
         """The font of most of its characters."""
         first = self.words[0].font
@@ -115,7 +130,7 @@ class Line:
             counted[word.font] = counted.get(word.font, 0) + len(word.text)
         return max(counted, key=lambda font: counted[font])
 
-    @cached_property
+    @_Once
     def bold(self) -> bool:
         """Whether all its letters are bold."""
         if not any(word.font.bold for word in self.words):
@@ -123,7 +138,7 @@ class Line:
         letters = [word for word in self.words if any(map(str.isalnum, word.text))]
         return bool(letters) and all(word.font.bold for word in letters)
 
-    @cached_property
+    @_Once
     def mono(self) -> bool:
         """Whether all its text is in a font of fixed width."""
         return all(word.font.mono for word in self.words)
@@ -138,7 +153,7 @@ class Line:
         """Whether its last word goes on in the next line."""
         return self.words[-1].broken
 
-    @cached_property
+    @_Once
     def right_to_left(self) -> bool:
         """Whether it is written from right to left."""
         return runs_right_to_left(self.text)

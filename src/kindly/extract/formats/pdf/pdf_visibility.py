@@ -4,8 +4,7 @@ Each text object is examined once, through PDFium.
 """
 
 import ctypes
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
@@ -22,8 +21,6 @@ WHITE: Final = 250
 TINY: Final = 2.0
 MAX_BACKGROUND_OBJECTS: Final = 3_000
 COVERED: Final = 0.7
-IDENTITY: Final = memoryview(struct.pack("4f", 1, 0, 0, 1)).cast("f")
-"""The matrix of an object that has none."""
 
 
 @lru_cache(maxsize=64)
@@ -53,19 +50,39 @@ class PdfVisibility:
         self._matrix_of = direct("FPDFPageObj_GetMatrix", POINTER, POINTER)
         self._colour_of = direct("FPDFPageObj_GetFillColor", *[POINTER] * 5)
         numbers, channels = (ctypes.c_float * 7)(), (ctypes.c_uint * 4)()
-        self._numbers, self._channels = memoryview(numbers).cast("B").cast("f"), channels
+        self._numbers = memoryview(numbers).cast("B").cast("f")
+        self._channels = memoryview(channels).cast("B").cast("I")
         self._at = ctypes.addressof(numbers)
         at = ctypes.addressof(channels)
         self._channels_at = (at, at + 4, at + 8, at + 12)
-        self._known: dict[int, int] = {}
         self._backgrounds: list[tuple[float, float, float, float]] | None = None
 
-    def kind_of(self, address: int) -> int:
-        """The visibility of a text object."""
-        known = self._known.get(address)
-        if known is None:
-            known = self._known[address] = self._classify(address)
-        return known
+    def kinds_of(self, addresses: Iterable[int]) -> dict[int, int]:
+        """The visibility of text objects. Some programs draw each letter as an object of its own."""
+        mode_of, size_of, matrix_of = self._mode_of, self._size_of, self._matrix_of
+        colour_of, channels_at, channels = self._colour_of, self._channels_at, self._channels
+        numbers, at, matrix_at = self._numbers, self._at, self._at + 4
+        kinds: dict[int, int] = {}
+        for address in addresses:
+            mode = mode_of(address)
+            kinds[address] = VISIBLE
+            if mode in NO_INK_MODES:
+                kinds[address] = NO_INK
+                continue
+            if size_of(address, at):
+                has_matrix = matrix_of(address, matrix_at)
+                size, a, b, c, d, _, _ = numbers.tolist()
+                scale = abs(a * d - b * c) if has_matrix else 1.0
+                if size * size * scale < TINY * TINY:
+                    kinds[address] = HIDDEN
+                    continue
+            if mode == STROKE_ONLY or not colour_of(address, *channels_at):
+                continue
+            red, green, blue, alpha = channels
+            is_pale = not alpha or (red >= WHITE and green >= WHITE and blue >= WHITE)
+            if is_pale and not (alpha and self._has_background(address)):
+                kinds[address] = HIDDEN
+        return kinds
 
     @property
     def is_picture(self) -> bool:
@@ -84,23 +101,6 @@ class PdfVisibility:
             across, up = min(end, right) - max(x, left), min(height, top) - max(y, bottom)
             area += max(across, 0.0) * max(up, 0.0)
         return bool(area >= COVERED * (right - left) * (top - bottom))
-
-    def _classify(self, address: int) -> int:
-        mode = self._mode_of(address)
-        if mode in NO_INK_MODES:
-            return NO_INK
-        if self._size_of(address, self._at):
-            self._numbers[1:5] = IDENTITY
-            self._matrix_of(address, self._at + 4)
-            size, a, b, c, d, _, _ = self._numbers.tolist()
-            if size * size * abs(a * d - b * c) < TINY * TINY:
-                return HIDDEN
-        if mode == STROKE_ONLY or not self._colour_of(address, *self._channels_at):
-            return VISIBLE
-        red, green, blue, alpha = self._channels
-        if alpha and (red < WHITE or green < WHITE or blue < WHITE):
-            return VISIBLE
-        return VISIBLE if alpha and self._has_background(address) else HIDDEN
 
     def _colour(self, item: Any) -> tuple[int, int, int, int] | None:
         """The fill colour as red, green, blue and alpha."""

@@ -136,12 +136,13 @@ class _WordReader:
         self._font_of = direct("FPDFTextObj_GetFont", POINTER, result=POINTER)
         self._tag_of = direct("FPDFPageObj_GetMarkedContentID", POINTER)
         numbers = (ctypes.c_float * 7)()
-        self._numbers = memoryview(numbers).cast("B").cast("f")
+        self._shape = memoryview(numbers).cast("B").cast("f")[:5]
+        self._shapes: dict[bytes, tuple[float, int]] = {}
         self._at = ctypes.addressof(numbers)
         self._visibility = PdfVisibility(page)
         self._limits = page.get_bbox()
         self._objects: dict[int, _TextObject] = {}
-        self._fonts: dict[int, Font] = {}
+        self._fonts: dict[int | None, Font] = {}
         boxes = (ctypes.c_float * 8)()
         self._ends = ctypes.addressof(boxes), ctypes.addressof(boxes) + 16
         self._boxes = memoryview(boxes).cast("B").cast("f")
@@ -155,7 +156,7 @@ class _WordReader:
         text = self._text(count)
         handle, object_of = self._handle, self._visibility.object_of
         addresses = [object_of(handle, index) for index in range(count)]
-        kinds = {address: self._visibility.kind_of(address) for address in {*addresses} if address}
+        kinds = self._visibility.kinds_of({*addresses} - {None})
         shown = self._shown(kinds)
         lines = self._lines(text, addresses, kinds, shown)
         stamped = is_stamp(lines, self._limits) and bool(lines) and self._visibility.is_covered
@@ -327,25 +328,28 @@ class _WordReader:
         """What a text object says; `index` is one of its characters."""
         self._size_of(address, self._at)
         self._matrix_of(self._handle, index, self._at + 4)
-        size, a, b, c, d, _, _ = self._numbers.tolist()
+        shape = self._shape.tobytes()
+        size, turned = self._shapes.get(shape) or self._read_shape(shape)
+        font = self._font_of(address)
+        found = self._objects[address] = _TextObject(
+            size, self._fonts.get(font) or self._font(font), turned, self._tag_of(address)
+        )
+        return found
+
+    def _read_shape(self, shape: bytes) -> tuple[float, int]:
+        """The size of text and its quarter turns, from its font size and its matrix."""
+        size, a, b, c, d = self._shape.tolist()
         turned = 0
         if abs(b) > abs(a):
             turned = 1 if b > 0 else 3
         elif a < 0 and d < 0:
             turned = 2
-        found = self._objects[address] = _TextObject(
-            round(abs(size) * abs(a * d - b * c) ** 0.5, 1),
-            self._font(self._font_of(address)),
-            turned,
-            self._tag_of(address),
-        )
+        found = self._shapes[shape] = round(abs(size) * abs(a * d - b * c) ** 0.5, 1), turned
         return found
 
     def _font(self, address: int | None) -> Font:
         if not address:
             return Font()
-        if address in self._fonts:
-            return self._fonts[address]
         raw = self._raw
         font = ctypes.cast(address, raw.FPDF_FONT)
         length = raw.FPDFFont_GetBaseFontName(font, None, 0)

@@ -4,9 +4,9 @@ A candidate is a run of lines, as drawn, most of which have several pieces side 
 no word crosses, apart from a few rows that span several columns.
 """
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -43,31 +43,25 @@ NUMBER = re.compile(r"[\s$€£(+\-−–]*\d[\d.,\s]*[%)kKMB]*|[-–—−]|n/?
 EQUATION = re.compile(r"[=∑∫√∂∈≤≥]")
 
 
-@dataclass(frozen=True, eq=False)
 class _Row:
-    lines: list[Line]
-    first: int
-    """The place of its first line in drawing order."""
+    """Lines side by side, with what surrounds them all."""
 
-    @property
-    def left(self) -> float:
-        return min(line.left for line in self.lines)
+    __slots__ = ("bottom", "first", "left", "lines", "right", "size", "top")
 
-    @property
-    def right(self) -> float:
-        return max(line.right for line in self.lines)
+    def __init__(self, line: Line, first: int) -> None:
+        """`first`: the place of its first line in drawing order."""
+        self.lines = [line]
+        self.first = first
+        self.left, self.right = line.left, line.right
+        self.bottom, self.top = line.bottom, line.top
+        self.size = line.size
 
-    @property
-    def top(self) -> float:
-        return max(line.top for line in self.lines)
-
-    @property
-    def bottom(self) -> float:
-        return min(line.bottom for line in self.lines)
-
-    @property
-    def size(self) -> float:
-        return max(line.size for line in self.lines)
+    def add(self, line: Line) -> None:
+        """Add a line."""
+        self.lines.append(line)
+        self.left, self.right = min(self.left, line.left), max(self.right, line.right)
+        self.bottom, self.top = min(self.bottom, line.bottom), max(self.top, line.top)
+        self.size = max(self.size, line.size)
 
     @property
     def words(self) -> list[Word]:
@@ -90,9 +84,9 @@ def _rows(lines: Sequence[Line]) -> list[_Row]:
     rows: list[_Row] = []
     for n, line in enumerate(lines):
         if rows and _beside(rows[-1], line):
-            rows[-1].lines.append(line)
+            rows[-1].add(line)
         else:
-            rows.append(_Row([line], n))
+            rows.append(_Row(line, n))
     return _merged_rows(rows)
 
 
@@ -121,7 +115,8 @@ def _merged_rows(rows: list[_Row]) -> list[_Row]:
             and _distance(other, row) < 25 * row.size
         ]
         if near and row.lines[0].size and len(found) - found.index(near[-1]) <= 6:
-            near[-1].lines.extend(row.lines)
+            for line in row.lines:
+                near[-1].add(line)
         else:
             found.append(row)
     return found
@@ -387,12 +382,17 @@ def _continues(
 
 
 def _column(columns: list[tuple[float, float]], line: Line) -> int:
-    middle = (line.left + line.right) / 2
-    return min(range(len(columns)), key=lambda n: _apart(columns[n], middle))
+    return _nearest(columns, (line.left + line.right) / 2)
 
 
-def _apart(band: tuple[float, float], x: float) -> float:
-    return max(band[0] - x, x - band[1], 0.0)
+def _nearest(columns: list[tuple[float, float]], x: float) -> int:
+    """The column at a place, or the first of those that are nearest to it."""
+    found, least = 0, math.inf
+    for n, (start, end) in enumerate(columns):
+        apart = start - x if x < start else x - end if x > end else 0.0
+        if apart < least:
+            found, least = n, apart
+    return found
 
 
 def _cells(groups: list[list[_Row]], columns: list[tuple[float, float]]) -> list[TableCell]:
@@ -453,8 +453,7 @@ def _span(columns: list[tuple[float, float]], piece: list[Word]) -> tuple[int, i
     ]
     if covered:
         return covered[0], covered[-1]
-    middle = (left + right) / 2
-    nearest = min(range(len(columns)), key=lambda n: _apart(columns[n], middle))
+    nearest = _nearest(columns, (left + right) / 2)
     return nearest, nearest
 
 
@@ -470,8 +469,7 @@ def _splits(columns: list[tuple[float, float]], piece: list[Word], first: int, l
 
 
 def _word_column(columns: list[tuple[float, float]], word: Word) -> int:
-    middle = (word.left + word.right) / 2
-    return min(range(len(columns)), key=lambda n: _apart(columns[n], middle))
+    return _nearest(columns, (word.left + word.right) / 2)
 
 
 def _is_table(cells: Sequence[TableCell], rows: list[_Row], *, ruled: bool) -> bool:

@@ -102,9 +102,29 @@ def cell_text(words: Iterable[Word]) -> str:
     given = list(words)
     if not given:
         return ""
+    if _is_one_line(given):
+        parts = [f"{'' if word.glued else ' '}{word.text}" for word in given]
+        return LEADER.sub(" ", "".join(parts)).strip()
     lines = lines_of([given]) if not any(word.turned for word in given) else _turned(given)
     lines.sort(key=lambda line: -line.bottom)
     return joined_text(_rows_in_order(lines))
+
+
+def _is_one_line(words: Sequence[Word]) -> bool:
+    """Whether words stand side by side in reading order, as in most cells."""
+    first = words[0]
+    end = first.left
+    for word in words:
+        if (
+            word.turned
+            or word.left < end
+            or word.size != first.size
+            or word.bottom != first.bottom
+            or not word.text.isascii()
+        ):
+            return len(words) == 1
+        end = word.right
+    return True
 
 
 def joined_text(lines: Sequence[Line]) -> str:
@@ -150,13 +170,18 @@ def without_empty(cells: Sequence[TableCell]) -> list[TableCell]:
         TableCell(
             row_at[cell.row],
             column_at[cell.column],
-            max(1, sum(cell.row <= row < cell.row + cell.rows for row in used_rows)),
-            max(1, sum(cell.column <= one < cell.column + cell.columns for one in used_columns)),
+            _used(cell.row, cell.rows, used_rows),
+            _used(cell.column, cell.columns, used_columns),
             cell.text,
         )
         for cell in cells
         if cell.row in row_at and cell.column in column_at
     ]
+
+
+def _used(start: int, count: int, used: Sequence[int]) -> int:
+    """How many of the rows or columns of a cell are used, at least one."""
+    return 1 if count == 1 else max(1, sum(start <= one < start + count for one in used))
 
 
 def with_units(cells: Sequence[TableCell]) -> list[TableCell]:

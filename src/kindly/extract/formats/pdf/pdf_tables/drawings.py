@@ -57,9 +57,9 @@ class _RuleReader:
         page = ctypes.cast(self._page.raw, POINTER).value
         object_at = direct("FPDFPage_GetObject", POINTER, ctypes.c_int, result=POINTER)
         type_of = direct("FPDFPageObj_GetType", POINTER)
-        for index in range(raw.FPDFPage_CountObjects(self._page.raw)):
-            address = object_at(page, index)
-            if type_of(address) == raw.FPDF_PAGEOBJ_TEXT:
+        count, text = raw.FPDFPage_CountObjects(self._page.raw), raw.FPDF_PAGEOBJ_TEXT
+        for address in [object_at(page, index) for index in range(count)]:
+            if type_of(address) == text:
                 continue
             self._object(ctypes.cast(address, raw.FPDF_PAGEOBJECT), UPRIGHT, 0)
             if self._left < 0:
