@@ -12,12 +12,14 @@ import pytest
 from kindly import pipeline
 from kindly.app import App, open_app
 from kindly.crawl.indexer import Indexer, Plan, is_unfinished
+from kindly.crawl.page_checks import library_of
+from kindly.crawl.scope import MAX_DATED
 from kindly.errors import FetchError, InputError
 from kindly.read.crawls.collection import CollectionState, CrawlRules, PageTask, TaskState
 from kindly.settings import Settings
 from tests.support.docs_site import DocsSite
 from tests.support.served_world import as_json
-from tests.support.site import Site, html, redirect, running_site, text
+from tests.support.site import Answer, Site, SiteRequest, html, redirect, running_site, text
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -98,22 +100,38 @@ async def test_a_full_text_is_indexed_from_one_file(tmp_path: Path) -> None:
         assert status.pages == 2
 
 
+async def calendar(request: SiteRequest, stream: object) -> Answer:
+    """A month of a calendar without end; it links to the next ones."""
+    year, month = map(int, request.path.rpartition("/")[2].split("-"))
+    links = [f"{year + (month + n) // 12}-{(month + n) % 12 + 1:02}" for n in range(3)]
+    anchors = "".join(f'<a href="/docs/cal/{one}">n</a>' for one in links)
+    return html(f"<h1>{request.path}</h1><p>Nothing happens in this month.</p>{anchors}")
+
+
+def add_calendar(site: Site) -> None:
+    for year in range(2000, 2040):
+        for month in range(1, 13):
+            site.add(f"/docs/cal/{year}-{month:02}", calendar)
+
+
+async def test_a_calendar_without_end_ends(tmp_path: Path) -> None:
+    async with running_site() as site, opened(site, tmp_path) as (_, indexer):
+        add_calendar(site)
+        site.add("/docs/", html('<h1>Docs</h1><p>Welcome.</p><a href="cal/2000-01">c</a>'))
+        await indexer.begin(site.url("/docs/"), "bad", CrawlRules(depth=100))
+        status = await indexer.run("bad")
+        assert status.pages == MAX_DATED + 1
+        assert "pages of a calendar" in status.collection.note
+
+
 async def test_a_hostile_site_ends_and_says_why(tmp_path: Path) -> None:
     robots = "User-agent: *\nDisallow: /docs/secret"
-    async with running_site(robots) as site, opened(site, tmp_path) as (_, indexer):
-
-        async def calendar(request: object, stream: object) -> object:
-            path = request.path  # type: ignore[attr-defined]
-            year, month = map(int, path.rpartition("/")[2].split("-"))
-            links = [f"{year + (month + n) // 12}-{(month + n) % 12 + 1:02}" for n in range(3)]
-            anchors = "".join(f'<a href="/docs/cal/{one}">n</a>' for one in links)
-            return html(f"<h1>{path}</h1><p>Nothing happens in this month.</p>{anchors}")
-
-        for year in range(2000, 2040):
-            for month in range(1, 13):
-                site.add(f"/docs/cal/{year}-{month:02}", calendar)  # type: ignore[arg-type]
+    async with running_site(robots) as site, opened(site, tmp_path) as (app, indexer):
+        add_calendar(site)
         many = "".join(f'<a href="/docs/many/{n}">n</a>' for n in range(100_000))
-        start = '<a href="cal/2000-01">c</a><a href="secret">s</a><a href="out">o</a><a href="many/">m</a>'
+        names = ("cal/2000-01", "secret", "out", "large", "many/")
+        start = "".join(f'<a href="{name}">{name}</a>' for name in names)
+        site.add("/docs/large", html("<h1>Large</h1>" + "<p>Another line of text.</p>" * 400_000))
         session = '<a href="/docs/same?sid=%d">s</a>'
         site.add("/docs/", html(f"<h1>Docs</h1><p>Welcome to these pages.</p>{start}{session % 1}"))
         site.add("/docs/same", html(f"<h1>Same</h1><p>Always the same.</p>{session % 2}"))
@@ -133,6 +151,10 @@ async def test_a_hostile_site_ends_and_says_why(tmp_path: Path) -> None:
             "pages with status redirects out of the collection",
         ):
             assert reason in note
+        stored = await (await library_of(app.stages)).store.page(f"{site.url('/docs/large')}#bad")
+        assert stored is not None
+        assert stored.entry.cut
+        assert stored.entry.total < 5_000_000
 
 
 async def test_an_interrupted_crawl_goes_on(tmp_path: Path) -> None:

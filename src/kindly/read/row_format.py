@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kindly.models import Chunk, How, RecallScope, StoredPageInfo
+from kindly.read.evidence.page_versions import FormerVersion
+from kindly.read.evidence.stored_text import page_text
 from kindly.read.model_check import ensure_same_model
-from kindly.read.store import EmbeddingModel
+from kindly.read.store import EmbeddingModel, StoredPage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -252,3 +254,17 @@ def model_to_keep(
     if any(_shape(vector) != (given.dimension,) for vector in vectors.values()):
         raise ValueError("a vector does not have its model's dimension")
     return given if stored is None and vectors else None
+
+
+def replaced_version(
+    entry: StoredPageInfo, known_hash: str | None, load: Callable[[], StoredPage | None]
+) -> FormerVersion | None:
+    """The stored version that a page with another text replaces; None if there is none.
+
+    `known_hash` is the hash of the stored text; the page is loaded only if it differs.
+    """
+    former = None if known_hash in {None, entry.content_hash} else load()
+    if former is None or not former.chunks:
+        return None
+    known = former.entry
+    return FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))

@@ -159,22 +159,23 @@ class SqlCrawls:
             values,
         )
         counts: dict[str, dict[TaskState, int]] = {}
-        states = "SELECT collection, state, count(*) FROM %crawl_pages GROUP BY collection, state"
-        for collection, state, count in execute(self._sql(states), ()):
+        own = " WHERE collection = ?" if id_ else ""
+        states = (
+            f"SELECT collection, state, count(*) FROM %crawl_pages{own} GROUP BY collection, state"  # noqa: S608
+        )
+        for collection, state, count in execute(self._sql(states), values):
             counts.setdefault(collection, {})[TaskState(state)] = count
-        sizes = self._sizes(execute)
+        sizes = self._sizes(id_, execute)
         found = [_to_collection(row) for row in rows]
         return [
             CollectionStatus(one, counts.get(one.id, {}), *sizes.get(one.id, (0, 0)))
             for one in found
         ]
 
-    def _sizes(self, execute: Execute) -> Mapping[str, tuple[int, int]]:
-        sql = (
-            "SELECT collection, count(*), sum(size) FROM %documents WHERE collection <> '' "
-            "GROUP BY collection"
-        )
-        return {id_: (pages, int(size)) for id_, pages, size in execute(self._sql(sql), ())}
+    def _sizes(self, id_: str, execute: Execute) -> Mapping[str, tuple[int, int]]:
+        which, values = ("collection = ?", (id_,)) if id_ else ("collection <> ''", ())
+        sql = f"SELECT collection, count(*), sum(size) FROM %documents WHERE {which} GROUP BY collection"  # noqa: S608
+        return {one: (pages, int(size)) for one, pages, size in execute(self._sql(sql), values)}
 
     def _save(self, collection: Collection, execute: Execute) -> None:
         names = COLLECTION.split(", ")

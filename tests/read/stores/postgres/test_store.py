@@ -7,8 +7,10 @@ from dataclasses import replace
 import anyio
 import psycopg
 import pytest
+from pgvector.psycopg import register_vector
 
 from kindly.errors import StoreRefused, StoreUnavailable
+from kindly.models import RecallScope
 from kindly.read.store import EmbeddingModel
 from kindly.read.stores.postgres import search
 from kindly.read.stores.postgres.pool import CONNECTIONS, Postgres, _reason
@@ -398,3 +400,23 @@ async def test_words_that_are_all_frequent_must_be_in_the_same_chunk(url: str) -
         store._counts = Counted(lambda: 0.0)
         found = await store.candidates(terms("kettle teapot"), None, 5)
         assert [one.chunk for one in found] == [made.chunks[2]]
+
+
+@pytest.mark.parametrize("exact_chunks", [10, 1], ids=["exactly", "by the index"])
+async def test_the_nearest_of_a_scope_are_found_whatever_its_size(
+    url: str, exact_chunks: int
+) -> None:
+    async with contextlib.aclosing(PostgresStore(url)) as store:
+        for name in ("a", "b"):
+            made = page(name, [f"kettle {name}", f"teapot {name}", f"samovar {name}"])
+            vectors = {one.id: vector(one.text) for one in made.chunks}
+            entry = replace(made.entry, collection=name)
+            await store.put(entry, made.chunks, vectors, MODEL)
+    with asked(url) as connection, connection.transaction():
+        register_vector(connection)
+        scope = RecallScope(collection="b")
+        found = search.nearest_in_scope(connection, vector("teapot b"), 2, scope, exact_chunks)
+        texts = connection.execute("SELECT text FROM kindly_chunks WHERE n = %s", (found[0],))
+        assert texts.fetchall() == [("teapot b",)]
+        assert len(found) == 2
+        assert connection.execute("SHOW enable_sort").fetchone() == ("on",)

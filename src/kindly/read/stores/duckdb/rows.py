@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.evidence.page_versions import FormerVersion, VersionTable
-from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import NAMED, page_indexing
 from kindly.read.row_format import CHUNK, DOCUMENT, Row
 from kindly.read.store import (
@@ -213,12 +213,8 @@ def _keep_former(entry: StoredPageInfo, database: "duckdb.DuckDBPyConnection") -
     row = database.execute(
         "SELECT content_hash FROM documents WHERE url = ?", [entry.key]
     ).fetchone()
-    if row is None or row[0] == entry.content_hash:
-        return
-    former = page_of(entry.key, database)
-    if former is not None and former.chunks:
-        known = former.entry
-        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+    load = partial(page_of, entry.key, database)
+    if version := row_format.replaced_version(entry, row[0] if row else None, load):
         FORMER.keep(executor(database), entry.key, version)
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kindly.concurrency.key_locks import KeyLocks
@@ -13,7 +14,6 @@ from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
 from kindly.read.evidence.page_versions import MAX_VERSIONS, FormerVersion
-from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import NAMED, PageIndexing, page_indexing
 from kindly.read.store import (
     NAMED_SHARE,
@@ -73,6 +73,9 @@ class MemoryStore:
         return self._model
 
     async def page(self, url: str) -> StoredPage | None:
+        return self._stored(url)
+
+    def _stored(self, url: str) -> StoredPage | None:
         held = self._pages.get(url)
         return None if held is None else _to_page(held)
 
@@ -108,9 +111,9 @@ class MemoryStore:
     ) -> None:
         self._model = row_format.model_to_keep(self._model, model, vectors) or self._model
         before = self._pages.get(entry.key)
-        if before is not None and before.entry.content_hash != entry.content_hash and before.chunks:
-            old = before.entry
-            version = FormerVersion(old.crawled_at, old.content_hash, page_text(before.chunks))
+        known_hash = None if before is None else before.entry.content_hash
+        load = partial(self._stored, entry.key)
+        if version := row_format.replaced_version(entry, known_hash, load):
             versions = [version, *self._former.get(entry.key, [])]
             self._former[entry.key] = versions[:MAX_VERSIONS]
         known = {**vectors, **({} if before is None else before.vectors)}

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.evidence.page_versions import FormerVersion, VersionTable
-from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
@@ -236,12 +236,8 @@ def _keep_former(entry: StoredPageInfo, connection: "Connection") -> None:
     """Keep the version that another text replaces."""
     hash_of = b"SELECT content_hash FROM kindly_documents"
     row = connection.execute(hash_of + OF_URL, (entry.key,)).fetchone()
-    if row is None or row[0] == entry.content_hash:
-        return
-    former = page_of(entry.key, connection)
-    if former is not None and former.chunks:
-        known = former.entry
-        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+    load = partial(page_of, entry.key, connection)
+    if version := row_format.replaced_version(entry, row[0] if row else None, load):
         FORMER.keep(executor(connection), entry.key, version)
 
 

@@ -28,6 +28,10 @@ MAX_UNLISTED = 4
 """Words, not among the frequent ones, that are asked for together in a large library."""
 MAX_TERMS = 64
 MAX_TERM_BYTES = 2000
+EXACT_CHUNKS = 10_000
+"""A scope of more chunks is searched by the index: comparing one exactly takes about 17 µs."""
+WIDEST_SEARCH = 1_000
+"""pgvector's largest breadth, for versions whose index cannot go on (before 0.8)."""
 EF_SEARCH = 200
 """pgvector's breadth of the HNSW search: more finds more of the nearest vectors."""
 FREQUENCIES_TTL_S = 300.0
@@ -62,7 +66,21 @@ WITH own AS MATERIALIZED (
 )
 SELECT n FROM own ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
 """
-"""Exactly: the index would find the nearest of all, of which few may be in the scope."""
+"""Exactly, for a scope of few chunks: the index would find the nearest of all, of which few may be in the scope."""
+IS_LARGE = """
+SELECT count(*) > {most} FROM (
+    SELECT FROM kindly_chunks WHERE doc IN (SELECT doc FROM kindly_documents WHERE {condition}) LIMIT {most} + 1
+) AS own
+"""
+HAS_ITERATIVE_SCAN = b"""
+SELECT string_to_array(extversion, '.')::int[] >= '{0,8}' FROM pg_extension WHERE extname = 'vector'
+"""
+NEAREST_BY_INDEX = """
+SELECT n FROM kindly_chunks
+WHERE embedding IS NOT NULL AND doc IN (SELECT doc FROM kindly_documents WHERE {condition})
+ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
+"""
+"""For a scope of many chunks: the index goes on until enough of the nearest are in the scope."""
 NEAREST = """
 SELECT n FROM kindly_chunks WHERE embedding IS NOT NULL
 ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {limit}
@@ -197,14 +215,42 @@ def _by_vector(
     from pgvector import HalfVector
 
     if scope:
-        condition, values = row_format.scope_condition(scope, "%s", lambda moment: moment)
-        exact = NEAREST_IN_SCOPE.format(
-            condition=condition, dimension=len(vector), limit=int(limit)
-        ).encode()
-        found = connection.execute(exact, (*values, HalfVector(vector)), prepare=False)
-        return [n for (n,) in found.fetchall()]
-
+        return nearest_in_scope(connection, vector, limit, scope)
     connection.execute(f"SET LOCAL hnsw.ef_search = {max(limit, EF_SEARCH):d}".encode())
     sql = NEAREST.format(dimension=len(vector), limit=int(limit)).encode()
     found = connection.execute(sql, (HalfVector(vector),), prepare=False)
     return [n for (n,) in found.fetchall()]
+
+
+def nearest_in_scope(
+    connection: "Connection",
+    vector: "Vectors",
+    limit: int,
+    scope: RecallScope,
+    exact_chunks: int = EXACT_CHUNKS,
+) -> list[int]:
+    """The nearest chunks of a scope: exactly if it has few chunks, else by the index."""
+    from pgvector import HalfVector
+
+    condition, values = row_format.scope_condition(scope, "%s", lambda moment: moment)
+    named = {"condition": condition, "dimension": len(vector), "limit": int(limit)}
+    count = IS_LARGE.format(condition=condition, most=exact_chunks).encode()
+    row = connection.execute(count, values).fetchone()
+    is_large = bool(row and row[0])
+    if is_large:
+        _widen_search(connection, limit)
+    sql = (NEAREST_BY_INDEX if is_large else NEAREST_IN_SCOPE).format(**named).encode()
+    found = connection.execute(sql, (*values, HalfVector(vector)), prepare=False).fetchall()
+    connection.execute("SET LOCAL enable_sort = on")
+    return [n for (n,) in found]
+
+
+def _widen_search(connection: "Connection", limit: int) -> None:
+    """Let the index find the nearest chunks of a part of all pages; without sorting, the planner takes it."""
+    row = connection.execute(HAS_ITERATIVE_SCAN).fetchone()
+    is_iterative = bool(row and row[0])
+    breadth = max(limit, EF_SEARCH) if is_iterative else WIDEST_SEARCH
+    connection.execute(f"SET LOCAL hnsw.ef_search = {breadth:d}".encode())
+    if is_iterative:
+        connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
+    connection.execute("SET LOCAL enable_sort = off")

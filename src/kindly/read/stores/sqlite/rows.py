@@ -11,7 +11,6 @@ from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.crawls.micros import from_micros, to_micros
 from kindly.read.evidence.page_versions import FormerVersion, VersionTable
-from kindly.read.evidence.stored_text import page_text
 from kindly.read.pages.page_outline import PageIndexing, page_indexing
 from kindly.read.row_format import DOCUMENT, PREPARED_CHUNK, Row
 from kindly.read.store import EmbeddingModel, PageVersion, PreparedPage, StoredPage, StoreStats
@@ -247,12 +246,8 @@ def _keep_former(entry: StoredPageInfo, database: "sqlite3.Connection") -> None:
     row = database.execute(
         "SELECT content_hash FROM documents WHERE url = ?", (entry.key,)
     ).fetchone()
-    if row is None or row[0] == entry.content_hash:
-        return
-    former = page_of(entry.key, database)
-    if former is not None and former.chunks:
-        known = former.entry
-        version = FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+    load = partial(page_of, entry.key, database)
+    if version := row_format.replaced_version(entry, row[0] if row else None, load):
         VERSIONS.keep(executor(database), entry.key, version)
 
 
