@@ -35,7 +35,7 @@ async def test_what_is_said_in_a_video_is_part_of_the_page(site: Site, tmp_path:
 @pytest.mark.parametrize(
     "captions", ["/none.vtt", "/page.vtt", "http://10.0.0.1/x.vtt", "file:///x"]
 )
-async def test_captions_that_cannot_be_read_are_told(
+async def test_captions_that_cannot_be_read_are_reported(
     site: Site, tmp_path: Path, captions: str
 ) -> None:
     site.add("/page.vtt", html("<p>Please log in.</p>"))
@@ -47,7 +47,7 @@ async def test_captions_that_cannot_be_read_are_told(
     assert "The captions of the page's video could not be read." in page["page_content"]
 
 
-async def test_a_video_without_captions_is_told_apart(site: Site, tmp_path: Path) -> None:
+async def test_a_video_without_captions_is_reported(site: Site, tmp_path: Path) -> None:
     body = ARTICLE.replace("</article>", "<video controls src='/talk.mp4'></video></article>")
     url = site.add("/talk", html(body))
     async with calling(environment(site, tmp_path, KINDLY_BROWSER="off")) as call:
