@@ -97,6 +97,10 @@ def _read(url: str, question: str) -> Iterator[Call]:
     yield Call("read_page", {"url": url, "question": question})
 
 
+def _read_little(url: str, question: str) -> Iterator[Call]:
+    yield Call("read_page", {"url": url, "question": question, "max_results": 3})
+
+
 def _read_then_get(url: str, question: str) -> Iterator[Call]:
     yield Call("read_page", {"url": url, "question": question})
     while True:
@@ -126,6 +130,7 @@ _KINDLY = (str(SCRIPTS / "kindly-web-search-mcp-server"), "start-mcp-server")
 _OPENED = {"KINDLY_ALLOW_PRIVATE": "127.0.0.1:{port}", "KINDLY_BROWSER": "off"}
 SERVERS = (
     Server(OURS, _KINDLY, _read, environ=_OPENED),
+    Server("Kindly: read_page, 3 passages", _KINDLY, _read_little, environ=_OPENED),
     Server(
         "Kindly: read_page, then get_content",
         _KINDLY,

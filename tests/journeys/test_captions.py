@@ -47,7 +47,7 @@ async def test_captions_that_cannot_be_read_are_reported(
     assert "The captions of the page's video could not be read." in page["page_content"]
 
 
-async def test_a_video_without_captions_is_reported_as_such(site: Site, tmp_path: Path) -> None:
+async def test_a_video_without_captions_is_reported(site: Site, tmp_path: Path) -> None:
     body = ARTICLE.replace("</article>", "<video controls src='/talk.mp4'></video></article>")
     url = site.add("/talk", html(body))
     async with calling(environment(site, tmp_path, KINDLY_BROWSER="off")) as call:
