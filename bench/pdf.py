@@ -34,6 +34,7 @@ from bench.hostile_load import descendants
 from bench.pdf_documents import Printable, Truth, documents
 from kindly.app import open_app
 from kindly.budget import Deadline
+from kindly.errors import KindlyError
 from kindly.extract import ExtractOptions
 from kindly.extract.formats.pdf.pdf_reader import PdfLimits, read_pdf
 from kindly.pipeline import read as read_page
@@ -248,9 +249,13 @@ async def first_answer(body: bytes, whole_first: bool) -> tuple[float, float, st
                 stages = replace(app.stages, deferred=None) if whole_first else app.stages
                 await read_page(stages, site.url("/article"), [QUESTION], Deadline.after(60))
                 began, spent = time.perf_counter(), cpu_seconds(tree)
-                found = await read_page(stages, url, [QUESTION], Deadline.after(60))
+                try:
+                    found = await read_page(stages, url, [QUESTION], Deadline.after(60))
+                    place = found.findings[0].citations[0].passage.section[-1]
+                except KindlyError as error:
+                    place = f"nowhere: {error.detail}"
                 wall, cpu = time.perf_counter() - began, cpu_seconds(tree) - spent
-    return wall, cpu, found.findings[0].citations[0].passage.section[-1]
+    return wall, cpu, place
 
 
 def cpu_seconds(tree: ProcessTree) -> float:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kindly.text.terms import terms
 
@@ -70,8 +70,10 @@ def is_worth_choosing(texts: Sequence[str]) -> bool:
 
 def pages_for(texts: Sequence[str], questions: Sequence[str]) -> list[int]:
     """The indexes of the pages that may answer, in order: the best of each question, their neighbours, the first."""
-    counts = [Counter(terms(text)) for text in texts]
-    rankings = [_ranked(counts, question) for question in questions]
+    asked = [frozenset(terms(question)) for question in questions]
+    wanted = frozenset().union(*asked)
+    pages = [_page_terms(text, wanted) for text in texts]
+    rankings = [_ranked(pages, words) for words in asked]
     taking_turns = chain.from_iterable(zip_longest(*rankings))
     best = list(dict.fromkeys(index for index in taking_turns if index is not None))[:BEST_PAGES]
     found = {*best, *range(min(FIRST_PAGES, len(texts)))}
@@ -81,25 +83,35 @@ def pages_for(texts: Sequence[str], questions: Sequence[str]) -> list[int]:
     return sorted(found)
 
 
-def _ranked(counts: Sequence[Counter[str]], question: str) -> list[int]:
+class _PageTerms(NamedTuple):
+    counts: Counter[str]
+    """Of the terms that are asked for: those of all pages would take too much memory."""
+    length: int
+    """The number of all terms."""
+
+
+def _page_terms(text: str, wanted: frozenset[str]) -> _PageTerms:
+    found = terms(text)
+    return _PageTerms(Counter(term for term in found if term in wanted), len(found))
+
+
+def _ranked(pages: Sequence[_PageTerms], words: frozenset[str]) -> list[int]:
     """The pages with words of a question, the best first, by BM25 with pages as documents."""
-    total = len(counts)
-    words = set(terms(question))
-    within = {word: sum(word in one for one in counts) for word in words}
+    total = len(pages)
+    within = {word: sum(word in page.counts for page in pages) for word in words}
     weights = {
-        word: math.log(1 + (total - pages + 0.5) / (pages + 0.5))
-        for word, pages in within.items()
-        if pages
+        word: math.log(1 + (total - count + 0.5) / (count + 0.5))
+        for word, count in within.items()
+        if count
     }
-    lengths = [one.total() for one in counts]
-    mean = max(sum(lengths) / max(total, 1), 1.0)
+    mean = max(sum(page.length for page in pages) / max(total, 1), 1.0)
     scores: dict[int, float] = {}
-    for index, (one, length) in enumerate(zip(counts, lengths, strict=True)):
+    for index, (counts, length) in enumerate(pages):
         room = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / mean)
         score = sum(
-            weight * one[word] * (SATURATION + 1) / (one[word] + room)
+            weight * counts[word] * (SATURATION + 1) / (counts[word] + room)
             for word, weight in weights.items()
-            if word in one
+            if word in counts
         )
         if score > 0:
             scores[index] = score
