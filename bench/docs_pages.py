@@ -1,13 +1,14 @@
 """A documentation site for `bench.indexing`: 500 pages, 30 ms of latency, a pace of 20 requests a second.
 
 `python -m bench.docs_pages` prints its port and serves until standard input closes; arguments give another number of
-pages and another pace. `/-/change?pages=1,2` changes pages; `/-/bodies` gives how many bodies were sent since the last
-call, `/-/requests` how many pages were asked for.
+pages, another pace and another latency. `/-/change?pages=1,2` changes pages; `/-/bodies` gives how many bodies were
+sent since the last call, `/-/requests` how many pages were asked for.
 """
 
 import argparse
 import sys
 from collections import Counter
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -76,7 +77,7 @@ def page(number: int, version: int, pages: int) -> str:
     return f"<title>Page {number}</title><nav>{nav}</nav><main><h1>Page {number}</h1>{parts}</main>"
 
 
-async def _serve(site: DocsPages, stream: SocketStream) -> None:
+async def _serve(site: DocsPages, latency_s: float, stream: SocketStream) -> None:
     async with stream:
         received = b""
         while True:
@@ -91,7 +92,7 @@ async def _serve(site: DocsPages, stream: SocketStream) -> None:
                 name.lower(): value.strip()
                 for name, _, value in (one.partition(":") for one in lines)
             }
-            await anyio.sleep(LATENCY_S)
+            await anyio.sleep(0 if "/-/" in first else latency_s)
             status, kind, etag, body = site.answer(
                 first.split()[1], headers.get("if-none-match", "")
             )
@@ -108,12 +109,13 @@ async def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pages", type=int, default=PAGES)
     options.add_argument("--pace", type=float, default=PACE_S, help="seconds between two requests")
+    options.add_argument("--latency", type=float, default=LATENCY_S, help="seconds of each answer")
     chosen = options.parse_args()
     site = DocsPages(chosen.pages, chosen.pace)
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         print(listener.extra(SocketAttribute.local_port), flush=True)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listener.serve, lambda stream: _serve(site, stream))
+            tasks.start_soon(listener.serve, partial(_serve, site, chosen.latency))
             await anyio.to_thread.run_sync(sys.stdin.read)
             tasks.cancel_scope.cancel()
 

@@ -72,7 +72,7 @@ class Place:
             command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
 
-    async def faults(self, name: str) -> list[str]:
+    async def faults(self, name: str, pages: int = PAGES) -> list[str]:
         """What is wrong with a collection that is indexed."""
         kind = kind_of(self.store)
         settings = StoreSettings(self.folder / "0", self.store if kind == "postgres" else "")
@@ -80,10 +80,10 @@ class Place:
             status = await store.crawls.collection(name)
             if status is None:
                 return ["no collection"]
-            entries = await store.entries(limit=10 * PAGES, collection=name)
+            entries = await store.entries(limit=10 * pages, collection=name)
         found = Counter(one.url for one in entries)
         start = self.start(name)
-        wanted = {start, *(f"{start}page-{number}" for number in range(PAGES))}
+        wanted = {start, *(f"{start}page-{number}" for number in range(pages))}
         return [
             *(f"lost: {url}" for url in wanted - found.keys()),
             *(f"foreign: {url}" for url in found.keys() - wanted),

@@ -72,6 +72,19 @@ async def test_a_program_indexes_compares_and_quotes(site: Site, settings: dict[
     assert [one.changes for one in page.pages] == [one.changes for one in changed.pages]
 
 
+async def test_a_refresh_of_pages_without_a_version_reports_only_what_changed(
+    site: Site, settings: dict[str, str]
+) -> None:
+    link = '<a href="p1">p1</a>'
+    for path, text in (("/docs/", f"Welcome to these pages. {link}"), ("/docs/p1", "About p1.")):
+        site.add(path, html(f"<title>{path}</title><main><h1>{path}</h1><p>{text}</p></main>"))
+    with anyio.fail_after(120):
+        async with kindly.open(settings) as web:
+            await web.index(site.url("/docs/"), "docs")
+            changed = await web.changes("docs", refresh=True)
+    assert (changed.pages, changed.new, changed.checked) == ((), (), 2)
+
+
 async def test_errors_reach_the_caller_unwrapped(site: Site, settings: dict[str, str]) -> None:
     with pytest.raises(PageNotFound):
         async with kindly.open(settings) as web:

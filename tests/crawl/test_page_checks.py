@@ -116,6 +116,16 @@ async def test_changes_since_a_date_start_at_the_version_of_that_time(
         assert report.pages[0].before == NOW + before * DAY
 
 
+@pytest.mark.parametrize(("days", "changed"), [(0.5, 2), (1, 0), (3, 0), (7, 0)])
+async def test_a_version_that_was_seen_again_is_as_old_as_when_it_came(
+    days: float, changed: int
+) -> None:
+    library = await stored(BEES, LATER)
+    await library.store.touch(URL, NOW + 6 * DAY)
+    report = await changes(library, URL, NOW + days * DAY)
+    assert sum(len(page.changes) for page in report.pages) == changed
+
+
 async def test_a_page_of_one_version_says_so() -> None:
     report = await changes(await stored(BEES), URL, None)
     assert report.pages == ()

@@ -299,7 +299,7 @@ async def _page_changes(library: Answers, key: str, since: datetime | None) -> P
         return None
     former = await library.store.former(key)
     before = _version_at(former, since)
-    if since is not None and stored.entry.crawled_at <= since:
+    if since is not None and _current_since(stored, former) <= since:
         return PageChanges(stored.entry, stored.entry.crawled_at)
     if before is None:
         return PageChanges(stored.entry, None)
@@ -307,8 +307,19 @@ async def _page_changes(library: Answers, key: str, since: datetime | None) -> P
     return PageChanges(stored.entry, before.crawled_at, tuple(found))
 
 
+def _current_since(stored: StoredPage, former: Sequence[FormerVersion]) -> datetime:
+    """When the stored version was fetched first, as far as that is known: it may have been seen again later."""
+    replaced_at = former[0].replaced_at if former else None
+    return min(replaced_at or stored.entry.crawled_at, stored.entry.crawled_at)
+
+
 def _version_at(former: Sequence[FormerVersion], since: datetime | None) -> FormerVersion | None:
     """The version that was current at a moment; the oldest one if all are newer; without a moment, the last one."""
     if not former or since is None:
         return former[0] if former else None
-    return next((one for one in former if one.crawled_at <= since), former[-1])
+    was_current = (
+        one
+        for one, older in zip(former, [*former[1:], None], strict=True)
+        if ((older and older.replaced_at) or one.crawled_at) <= since
+    )
+    return next(was_current, former[-1])

@@ -252,7 +252,7 @@ class Library:
             version = known.get(url)
             if version is None or _is_other(page.entry, version):
                 changed.append(page)
-            elif version.crawled_at < page.entry.crawled_at:
+            elif version.crawled_at < page.entry.crawled_at and not page.entry.collection:
                 await self._breaker.attempt(partial(self.store.touch, url, page.entry.crawled_at))
         if self._indexer is None:
             kept = [NOT_KEPT not in (await self._keep(page))[1] for page in changed]

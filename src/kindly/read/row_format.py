@@ -267,4 +267,5 @@ def replaced_version(
     if former is None or not former.chunks:
         return None
     known = former.entry
-    return FormerVersion(known.crawled_at, known.content_hash, page_text(former.chunks))
+    text = page_text(former.chunks)
+    return FormerVersion(known.crawled_at, known.content_hash, text, entry.crawled_at)

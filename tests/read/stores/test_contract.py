@@ -359,6 +359,7 @@ async def test_former_versions_of_a_page_are_kept_up_to_a_number(store: Store) -
     former = await store.former(TEA.entry.url)
     assert [one.text for one in former] == [f"Version {n}." for n in (6, 5, 4, 3, 2)]
     newest = made[6].entry
+    assert [one.replaced_at for one in former[1:]] == [one.crawled_at for one in former[:-1]]
     assert (former[0].crawled_at, former[0].content_hash) == (
         newest.crawled_at,
         newest.content_hash,

@@ -21,8 +21,11 @@ class FormerVersion:
     """The text of a page as it was, and when it was fetched."""
 
     crawled_at: datetime
+    """When it was fetched, or last seen unchanged."""
     content_hash: str
     text: str = field(repr=False)
+    replaced_at: datetime | None = None
+    """When the next version was fetched; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +43,26 @@ class VersionTable:
             f"NOT NULL, body {self.blob} NOT NULL, PRIMARY KEY (id, crawled))"
         )
 
+    @property
+    def second_migration(self) -> str:
+        """The statement that adds when a version was replaced."""
+        return self.sql(f"ALTER TABLE %page_versions ADD COLUMN replaced {self.sql.integer}")
+
     def keep(self, execute: Execute, key: str, version: FormerVersion) -> None:
         """Add a version, and drop those beyond the limit."""
         body = zlib.compress(version.text.encode("utf-8", "surrogatepass"), 6)
         execute(
             self.sql(
-                "INSERT INTO %page_versions (id, crawled, content_hash, body) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING"
+                "INSERT INTO %page_versions (id, crawled, content_hash, body, replaced) "
+                "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
             ),
-            (_id(key), to_micros(version.crawled_at), version.content_hash, body),
+            (
+                _id(key),
+                to_micros(version.crawled_at),
+                version.content_hash,
+                body,
+                None if version.replaced_at is None else to_micros(version.replaced_at),
+            ),
         )
         listed = "SELECT crawled FROM %page_versions WHERE id = ? ORDER BY crawled DESC"
         for (crawled,) in execute(self.sql(listed), (_id(key),))[MAX_VERSIONS:]:
@@ -58,7 +72,7 @@ class VersionTable:
     def of(self, execute: Execute, key: str) -> list[FormerVersion]:
         """The former versions of a page, the newest first."""
         listed = (
-            "SELECT crawled, content_hash, body FROM %page_versions WHERE id = ? "
+            "SELECT crawled, content_hash, body, replaced FROM %page_versions WHERE id = ? "
             "ORDER BY crawled DESC"
         )
         return [
@@ -66,8 +80,9 @@ class VersionTable:
                 from_micros(crawled),
                 content_hash,
                 zlib.decompress(bytes(body)).decode("utf-8", "surrogatepass"),
+                None if replaced is None else from_micros(replaced),
             )
-            for crawled, content_hash, body in execute(self.sql(listed), (_id(key),))
+            for crawled, content_hash, body, replaced in execute(self.sql(listed), (_id(key),))
         ]
 
     def drop(self, execute: Execute, keys: Sequence[str] | None) -> None:

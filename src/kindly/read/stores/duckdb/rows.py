@@ -61,6 +61,7 @@ CREATE TABLE documents (
     f"ALTER TABLE documents ADD COLUMN collection TEXT DEFAULT '';\n{CRAWLS.migration}",
     "ALTER TABLE documents ADD COLUMN outline BLOB",
     FORMER.migration,
+    FORMER.second_migration,
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT} FROM documents"  # noqa: S608

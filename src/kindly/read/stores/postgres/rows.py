@@ -55,6 +55,7 @@ CREATE INDEX kindly_chunks_words ON kindly_chunks USING gin (words) WITH (fastup
     f"WHERE collection <> '';\n{CRAWLS.migration}",
     "ALTER TABLE kindly_documents ADD COLUMN outline bytea",
     FORMER.migration,
+    FORMER.second_migration,
 )
 # The statements below contain no values, only the two lists of column names.
 ENTRY = f"SELECT {DOCUMENT}, doc FROM kindly_documents".encode()  # noqa: S608

@@ -66,6 +66,7 @@ CREATE VIRTUAL TABLE word_uses USING fts5vocab(words, instance)""",  # noqa: S60
     f"{CRAWLS.migration}",
     "ALTER TABLE documents ADD COLUMN outline BLOB",
     VERSIONS.migration,
+    VERSIONS.second_migration,
 )
 
 # The statements below contain no values, only the two lists of column names.
