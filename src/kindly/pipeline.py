@@ -5,9 +5,7 @@ A query becomes hits, a hit a page, a page a document, a document passages. The 
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 import anyio
 
@@ -15,28 +13,15 @@ from kindly import urls
 from kindly.answer import cursor_key, parse_cursor
 from kindly.budget import Deadline, count_tokens, elapsed_ms
 from kindly.errors import (
-    BrowserUnavailable,
     CursorExpired,
-    ExtractError,
     FetchError,
     InputError,
     KindlyError,
-    NoContent,
     PageUnreachable,
-    PageWalled,
     ReadError,
     SearchError,
 )
 from kindly.extract import ExtractOptions
-from kindly.extract.video_tracks import (
-    NO_CAPTIONS,
-    UNREADABLE,
-    best_track,
-    has_media,
-    speaks,
-    with_note,
-    with_transcript,
-)
 from kindly.models import (
     Document,
     FetchMethod,
@@ -55,25 +40,19 @@ from kindly.models import (
     Source,
     Step,
 )
+from kindly.page_loading import load
 from kindly.read.evidence.stored_text import page_text
 from kindly.read.file_excerpts import keep_or_hold, whole_instead
 from kindly.read.store import StoredPage
 from kindly.search.ranking.filters import is_in_time, without
 from kindly.stages import Progress, Reads, Stages
 from kindly.telemetry.trace import span
-from kindly.text.captions import cues_in
 from kindly.text.relative_links import is_relative, targets_of
 from kindly.urls import Url
-
-Failure = TypeVar("Failure", bound=KindlyError)
 
 RANKED_TOKENS = 1_500
 """A search ranks the passages of pages that are at least this long; shorter ones are shown whole."""
 RANKED_PASSAGES = 40
-MORE_TEXT_S = 10.0
-"""How long a page that has some text waits for a browser to show more, so that it does not delay the others."""
-CAPTIONS_S = 10.0
-"""How long a page waits for the captions of its video."""
 MAX_TARGETS_SHOWN = 3
 SNIPPET_CHARACTERS = 300
 RENDER_MARGIN_S = 1.0
@@ -307,32 +286,6 @@ async def recall(
     return findings
 
 
-async def load(
-    stages: Stages,
-    url: Url,
-    options: ExtractOptions,
-    deadline: Deadline,
-    *,
-    fetched: Page | None = None,
-    force_refresh: bool = False,
-) -> tuple[Page, Document]:
-    """Fetch a page, unless it is given, and extract its document, with a browser where there is evidence that it helps.
-
-    Raises:
-        FetchError, ExtractError: the page cannot be fetched, or contains no text.
-    """
-    await stages.extractor.warm()
-    until = deadline.within(stages.page_timeout_s)
-    try:
-        page = fetched or await stages.fetch(url, until, force_refresh=force_refresh)
-        document = await _extract_or_render(stages, page, options, until)
-        return page, await _with_captions(stages, page, document, options, until)
-    except FetchError as failure:
-        if not await stages.needs_browser(None, None, failure):
-            raise
-        return await _render_after_challenge(stages, url, options, until, failure)
-
-
 async def _from_collections(
     stages: Stages, query: Query, failure: SearchError
 ) -> SearchResults | None:
@@ -492,88 +445,3 @@ async def _load(
     page, document = await load(stages, url, options, deadline, force_refresh=force_refresh)
     stages.recent.put(cursor_key(document), document)
     return page, document
-
-
-async def _extract_or_render(
-    stages: Stages, page: Page, options: ExtractOptions, deadline: Deadline
-) -> Document:
-    """The document of the fetched page or, if it has more text, of the page as a browser renders it."""
-    document, failure = None, None
-    try:
-        document = await stages.extract(page, options, deadline)
-    except (NoContent, PageWalled) as error:
-        failure = error
-    reason = await stages.browser_reason(page, document, failure)
-    if reason is not None:
-        url = urls.parse(page.url)
-        until = deadline if document is None else deadline.within(MORE_TEXT_S)
-        try:
-            rendered = await stages.render(url, until)
-            shown = await stages.extract(rendered, options, until)
-        except BrowserUnavailable as missing:
-            shown = None
-            document = document and _with_note(document, reason, missing)
-            failure = failure and _explained(failure, missing)
-        except (FetchError, ExtractError):
-            shown = None
-            await stages.record_gain(url, document, None)
-        else:
-            await stages.record_gain(url, document, shown)
-        if shown is not None and (document is None or len(shown.text) > len(document.text)):
-            await stages.fetcher.keep(replace(rendered, requested_url=page.requested_url))
-            return shown
-    if document is None:
-        raise failure or NoContent("The page contains no readable text.", url=page.url)
-    return document
-
-
-async def _with_captions(
-    stages: Stages, page: Page, document: Document, options: ExtractOptions, deadline: Deadline
-) -> Document:
-    """The document with the transcript of the page's video, or a note that there is none."""
-    if options.selector is not None or options.format == "html" or not has_media(page):
-        return document
-    track = best_track(page)
-    if track is None:
-        return with_note(document, NO_CAPTIONS) if speaks(page) else document
-    try:
-        captions = await stages.fetch(urls.parse_page(track.url), deadline.within(CAPTIONS_S))
-        cues = cues_in(captions.body.decode(captions.charset or "utf-8", "replace"))
-    except (FetchError, InputError, LookupError):
-        cues = []
-    if not cues:
-        return with_note(document, UNREADABLE)
-    return stages.redactor.record(with_transcript(document, track, cues))
-
-
-async def _render_after_challenge(
-    stages: Stages, url: Url, options: ExtractOptions, deadline: Deadline, challenge: FetchError
-) -> tuple[Page, Document]:
-    """Retry in a browser after a bot check; re-raise the original error if that fails."""
-    try:
-        page = await stages.render(url, deadline)
-        return page, await stages.extract(page, options, deadline)
-    except BrowserUnavailable as missing:
-        raise _explained(challenge, missing) from None
-    except (FetchError, ExtractError):
-        raise challenge from None
-
-
-def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> Document:
-    """The document, which says that text is missing if a script draws the page and no browser can run it."""
-    from kindly.fetch.browser.need import is_certain
-
-    if not is_certain(reason):
-        return document
-    said = f"The page draws some of its text with JavaScript. {missing.detail}"
-    return replace(document, partial=True, note=" ".join(filter(None, (document.note, said))))
-
-
-def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:
-    """The failure of a page, with what is wrong with the browser that would have shown more.
-
-    A bot check is not a reason to install a browser, but the failure of an installed one is reported.
-    """
-    if not missing.attempts and not isinstance(failure, NoContent):
-        return failure
-    return failure.replace(detail=f"{failure.detail} {missing.detail}")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import anyio.to_thread
 
-from kindly import pipeline, urls
+from kindly import urls
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.crawl.crawler import Fetched
@@ -17,6 +17,7 @@ from kindly.crawl.llms_txt import FullPage
 from kindly.errors import PageNotFound
 from kindly.extract import ExtractOptions
 from kindly.models import Page
+from kindly.page_loading import load
 from kindly.read.crawls.collection import Crawls, PageTask
 from kindly.stages import Stages
 from kindly.urls import Url
@@ -55,7 +56,7 @@ class WebSource:
             changed = await self.fetcher.if_changed(url, deadline, self._known(task))
             if changed is None:
                 return Fetched()
-        page, document = await pipeline.load(
+        page, document = await load(
             self.stages, url, OPTIONS, deadline, fetched=changed, force_refresh=self.refresh
         )
         return Fetched(page, document)

@@ -3,10 +3,10 @@
 Pure. Ask it only about a page without results: the text of a result may mention CAPTCHAs.
 """
 
-from kindly import challenges
-from kindly.challenges import Mark, Where
 from kindly.errors import ProviderBlocked, ProviderRateLimited, SearchError
 from kindly.search.provider import ProviderSpec
+from kindly.text import challenges
+from kindly.text.challenges import Mark, Where
 
 LOOKED_AT = 200_000
 """Characters; challenge pages are short, but some carry their script inline."""

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from kindly import challenges
-from kindly.challenges import Where
 from kindly.errors import NeedsBrowser, NoContent, PageWalled
 from kindly.extract import TEASER_CHARACTERS
 from kindly.extract.walls import patterns
 from kindly.models import OutcomeKind
+from kindly.text import challenges
+from kindly.text.challenges import Where
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import Final
 
 from turbohtml import Element, parse
 
-from kindly import script_evidence
 from kindly.extract.walls.detect import SILENT_TEASER_CHARACTERS, Evidence, is_locked, is_teaser
+from kindly.text import script_evidence
 
 BEGINNING_CHARACTERS: Final = 1_500
 """An article that ends after its beginning has less text than this."""

@@ -1,13 +1,13 @@
 """Patterns of logins, paywalls, consent forms, "not found" pages and app shells, as data.
 
 `detect` decides how much text a page may have for each pattern to count; `kindly.challenges` has those of bot checks,
-`kindly.script_evidence` those of pages that need JavaScript.
+`kindly.text.script_evidence` those of pages that need JavaScript.
 """
 
 import re
 
-from kindly import script_evidence
-from kindly.challenges import TITLE_END
+from kindly.text import script_evidence
+from kindly.text.challenges import TITLE_END
 
 LOGIN_TITLE = re.compile(
     r"\b(?:log ?in|sign ?in|sign ?on|anmelden|einloggen|connexion|iniciar sesión|accedi|войти|ログイン)\b",

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from kindly import challenges, script_evidence
 from kindly.errors import KindlyError, NeedsBrowser, NoContent, PageChallenged, PageWalled
 from kindly.fetch.browser import page_parts
 from kindly.fetch.browser.page_parts import LOOKED_AT_BYTES
 from kindly.models import HTML_TYPES, FetchMethod, OutcomeKind, Page
+from kindly.text import challenges, script_evidence
 
 MAYBE_HTML_TYPES = HTML_TYPES | {""}
 

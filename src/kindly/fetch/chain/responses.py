@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from kindly import challenges
 from kindly.errors import (
     FetchError,
     PageChallenged,
@@ -16,6 +15,7 @@ from kindly.errors import (
 from kindly.fetch.chain.types import HopReply
 from kindly.models import Page
 from kindly.net import rate_limit_headers
+from kindly.text import challenges
 from kindly.urls import Url
 
 CHALLENGE_BYTES = 100_000

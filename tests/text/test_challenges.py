@@ -1,7 +1,7 @@
 import pytest
 
-from kindly import challenges
-from kindly.challenges import MARKS, Mark, Where
+from kindly.text import challenges
+from kindly.text.challenges import MARKS, Mark, Where
 
 LITERAL = [
     mark for mark in MARKS if not mark.where & (Where.TITLE | Where.BARE_TITLE | Where.SENTENCE)
