@@ -12,7 +12,7 @@ from kindly.read.ranking.answer_model import AnswerModel
 from kindly.read.ranking.decision_trees import Trees
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,7 +27,7 @@ SETTINGS = {
     "min_data_in_leaf": 40,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
-    "feature_fraction": 0.3,
+    "feature_fraction": 0.6,
     "lambda_l2": 10.0,
     "boost_from_average": True,
     "num_threads": 1,
@@ -38,12 +38,15 @@ SETTINGS = {
 }
 
 
-def train_trees(rows: "Floats", labels: "Floats", weights: "Floats") -> Trees:
-    """The trees of these rows."""
+def train_trees(
+    rows: "Floats", labels: "Floats", weights: "Floats", directions: "Sequence[int]"
+) -> Trees:
+    """The trees of these rows, which rise or fall with the columns that have a direction."""
     import lightgbm
 
     data = lightgbm.Dataset(rows, labels, weight=weights / weights.mean())
-    return packed(lightgbm.train(SETTINGS, data, num_boost_round=ROUNDS))
+    settings = SETTINGS | {"monotone_constraints": list(directions)}
+    return packed(lightgbm.train(settings, data, num_boost_round=ROUNDS))
 
 
 def packed(model: Any) -> Trees:

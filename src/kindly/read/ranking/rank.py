@@ -76,7 +76,7 @@ UNSURE = 0.6
 TABLE_TOKENS = 200
 """Of a passage of table rows."""
 HALF = 0.5
-ROWS_AFTER, ROWS_BEFORE = 3.0, 0.5
+ROWS_AFTER, ROWS_BEFORE = 8.0, 0.5
 """How far below the best window a table's best may be for its rows to come after the best passage; before it."""
 LEFT_OUT = "| … |"
 MAX_CAPTION = 120

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Ints = NDArray[np.intp]
 
-ROWS_TOKENS = 300
+ROWS_TOKENS = 400
 """Of the rows together, with the head."""
 MOST_BY_WORDS = 6
 LEAST_COVERED = 0.15
