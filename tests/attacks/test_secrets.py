@@ -419,7 +419,7 @@ async def test_pages_beside_the_tools_show_no_secret(site: Site, tmp_path: Path)
     seen = []
     with anyio.fail_after(120):
         async with httpx2.AsyncClient(
-            transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1"
+            timeout=60, transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1"
         ) as client:
             for path in ("/health", "/ready", "/metrics", "/console", "/nowhere", "/mcp"):
                 for headers in ({}, {"Authorization": f"Bearer {TOKEN}x"}):

@@ -134,13 +134,13 @@ async def test_it_is_served_over_http_with_oauth(site: Site, tmp_path: Path) -> 
     token = jwt.encode(made, key, "ES256", {"kid": "one"})
     with http_server(settings(site, tmp_path, **oauth)) as address, anyio.fail_after(120):
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as wire,
+            httpx2.AsyncClient(timeout=60, headers={"Authorization": f"Bearer {token}"}) as wire,
             Client(streamable_http_client(address, http_client=wire)) as client,
         ):
             tools = [tool.name for tool in (await client.list_tools()).tools]
             found = data(await client.call_tool("search", {"query": "bees"}))
             page = data(await client.call_tool("fetch", {"id": found["results"][0]["id"]}))
-        async with httpx2.AsyncClient() as wire:
+        async with httpx2.AsyncClient(timeout=60) as wire:
             assert (await wire.post(address, json={})).status_code == 401
     assert tools == ["search", "fetch"]
     assert "ultraviolet" in page["text"]

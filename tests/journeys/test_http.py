@@ -42,7 +42,7 @@ async def test_foreign_hosts_and_origins_are_turned_away(site: Site, tmp_path: P
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"Accept": "application/json, text/event-stream"}
     with http_server(environment(site, tmp_path)) as address:
-        async with httpx2.AsyncClient(headers=headers) as client:
+        async with httpx2.AsyncClient(timeout=60, headers=headers) as client:
             own = await client.get(address.replace("/mcp", "/health"))
             foreign_host = await client.post(address, json=ping, headers={"Host": "evil.example"})
             foreign_origin = await client.post(
@@ -56,7 +56,7 @@ async def test_foreign_hosts_and_origins_are_turned_away(site: Site, tmp_path: P
 async def test_with_a_token_no_other_client_is_served(site: Site, tmp_path: Path) -> None:
     token = "canary-http-token"
     with http_server(environment(site, tmp_path, KINDLY_HTTP_TOKEN=token)) as address:
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=60) as client:
             without = await client.post(address, json={})
             wrong = await client.post(address, json={}, headers={"Authorization": "Bearer x"})
             right = await client.post(
@@ -73,7 +73,7 @@ async def test_no_token_is_in_the_log(tmp_path: Path) -> None:
     settings = {"KINDLY_HTTP_TOKEN": "canary-one\ncanary-two", "KINDLY_LOG_LEVEL": "debug"}
     logged: list[str] = []
     with http_server({"DATA_DIR": str(tmp_path), **settings}, logged) as address:
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=60) as client:
             for token in ("canary-one", "canary-two", "canary-wrong", "canary and more"):
                 headers = {"Authorization": f"Bearer {token}"}
                 await client.post(f"{address}?access_token=canary-query", json={}, headers=headers)
@@ -148,7 +148,9 @@ TEAM = {
 
 async def test_a_client_without_a_token_learns_where_to_get_one() -> None:
     async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(http_app(TEAM)), base_url="https://search.example"
+        timeout=60,
+        transport=httpx2.ASGITransport(http_app(TEAM)),
+        base_url="https://search.example",
     ) as client:
         refused = await client.post("/mcp", json={})
         challenge = refused.headers["WWW-Authenticate"]
@@ -182,12 +184,14 @@ async def test_a_token_of_the_authorization_server_gets_an_answer(
     ):
         for mode in ("auto", "legacy"):
             async with (
-                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as wire,
+                httpx2.AsyncClient(
+                    timeout=60, headers={"Authorization": f"Bearer {token}"}
+                ) as wire,
                 Client(streamable_http_client(address, http_client=wire), mode=mode) as client,
             ):
                 result = await client.call_tool("web_search", {"query": "bees"})
             assert "ultraviolet" in text_of(result)
-        async with httpx2.AsyncClient() as wire:
+        async with httpx2.AsyncClient(timeout=60) as wire:
             forged = {"Authorization": f"Bearer {token[:-4]}AAAA"}
             assert (await wire.post(address, json={}, headers=forged)).status_code == 401
     assert site.count("/keys") == 1
@@ -199,7 +203,7 @@ async def test_tokens_of_a_file_change_without_a_restart(tmp_path: Path) -> None
     environ = {"KINDLY_HTTP_TOKEN_FILE": str(file), "KINDLY_RATE_PER_MINUTE": "3"}
     app = http_app(environ)
     async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app), base_url="http://localhost"
+        timeout=60, transport=httpx2.ASGITransport(app), base_url="http://localhost"
     ) as client:
 
         async def status(token: str) -> int:
@@ -230,7 +234,7 @@ async def test_limits_hold_for_every_page(
 ) -> None:
     app = http_app({"KINDLY_MAX_REQUEST_BYTES": "2000"})
     async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000"
+        timeout=60, transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000"
     ) as client:
         answer = await client.post(path, content=b"x" * size, headers=headers)
     assert answer.status_code == status

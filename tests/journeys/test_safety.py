@@ -315,7 +315,7 @@ async def test_a_protocol_version_that_differs_between_header_and_body_is_400(
 ) -> None:
     found = []
     with anyio.fail_after(120), http_server({"DATA_DIR": str(tmp_path)}) as address:
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=60) as client:
             for header, body, _ in VERSIONS:
                 headers = {
                     "Accept": "application/json, text/event-stream",

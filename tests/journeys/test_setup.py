@@ -26,9 +26,12 @@ def written(client: Client, home: Path) -> StdioServerParameters:
     servers = client.form.load(file.read_text(encoding="utf-8"))[client.section]
     assert isinstance(servers, dict)
     entry = servers["kindly"]
-    environ = {**entry["env"], "HOME": str(home), "DATA_DIR": str(home / "data")}
+    names = client.names
+    environ = {**entry[names.environ], "HOME": str(home), "DATA_DIR": str(home / "data")}
+    program, arguments = entry[names.program], entry[names.arguments] if names.arguments else []
+    command = [*program, *arguments] if isinstance(program, list) else [program, *arguments]
     return StdioServerParameters(
-        command=entry["command"], args=entry["args"], env=child_environment(environ)
+        command=command[0], args=command[1:], env=child_environment(environ)
     )
 
 

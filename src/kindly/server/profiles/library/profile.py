@@ -168,7 +168,7 @@ PROFILE = Profile(
             title="Index a site",
             description=(
                 "Read a documentation (URL, sitemap, pypi: or npm:name@version) "
-                "into a collection; include, exclude: path globs. Long ones go on in background."
+                "into a collection; include, exclude: globs. Long ones go on in background."
             ),
             arguments=IndexArguments,
             output_schema=OBJECT,
