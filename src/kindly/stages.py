@@ -30,6 +30,7 @@ from kindly.models import (
     Screenshot,
     Step,
 )
+from kindly.read.file_excerpts import KeepsFiles
 from kindly.read.store import StoredPage
 from kindly.redact import Redactor
 from kindly.storage.lru import LruCache
@@ -89,22 +90,10 @@ class Extracts(Protocol):
     async def warm(self) -> None: ...
 
 
-class Reads(Protocol):
+class Reads(KeepsFiles, Protocol):
     """Document + question → passages, from the library of read pages."""
 
-    async def fresh(self, url: str) -> StoredPage | None: ...
-
     def lock(self, url: str) -> AbstractAsyncContextManager[None]: ...
-
-    async def keep(
-        self, url: str, document: Document, page: Page | None = None
-    ) -> tuple[StoredPage, str]: ...
-
-    async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str: ...
-
-    async def hold(self, url: str, document: Document, page: Page) -> tuple[StoredPage, str]: ...
-
-    def may_keep(self, page: Page) -> bool: ...
 
     async def rank_and_keep(
         self, url: str, document: Document, page: Page, question: str, limit: int, /
@@ -214,10 +203,9 @@ class Stages:
         Raises:
             FetchError: there is no browser, or it failed.
         """
-        if self.renderer is None:
-            raise PageUnreachable("There is no browser to render the page.", url=str(url))
+        renderer = self._renderer(url)
         with span(Step.RENDER, host=url.host) as step:
-            page = await self.renderer.render(url, deadline)
+            page = await renderer.render(url, deadline)
             step.note(how=page.how, bytes=len(page.body))
         return page
 
@@ -227,12 +215,16 @@ class Stages:
         Raises:
             FetchError: there is no browser, or it failed.
         """
-        if self.renderer is None:
-            raise PageUnreachable("There is no browser to render the page.", url=str(url))
+        renderer = self._renderer(url)
         with span(Step.RENDER, host=url.host) as step:
-            taken = await self.renderer.screenshot(url, deadline)
+            taken = await renderer.screenshot(url, deadline)
             step.note(bytes=len(taken.png))
         return taken
+
+    def _renderer(self, url: Url) -> Renders:
+        if self.renderer is None:
+            raise PageUnreachable("There is no browser to render the page.", url=str(url))
+        return self.renderer
 
     async def record_gain(self, url: Url, before: Document | None, after: Document | None) -> None:
         """Learn what rendering gained: the documents without a browser and with one, where there are any.

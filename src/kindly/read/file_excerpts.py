@@ -22,7 +22,7 @@ ReadWhole = Callable[[Deadline], Awaitable[Document]]
 
 
 class KeepsFiles(Protocol):
-    """The part of the library that is used here."""
+    """The part of the library that keeps pages."""
 
     async def fresh(self, url: str) -> StoredPage | None: ...
 
