@@ -251,6 +251,11 @@ class Page:
     note: str = ""
     """What is to be said about how it was retrieved."""
 
+    @property
+    def may_be_stored(self) -> bool:
+        """Whether its site allows to store it; a page that needed a login is not stored."""
+        return not (self.private or "no-store" in self.cache_control)
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -238,7 +238,7 @@ class Stages:
 
     def use(self, url: str, page: Page | None = None) -> None:
         """Remember the use of a page that is stored; `page` is given where it was fetched, and may forbid that."""
-        if page is None or "no-store" not in page.cache_control:
+        if page is None or page.may_be_stored:
             self.used.put(url, url)
 
     async def library(self) -> Reads:

@@ -243,13 +243,7 @@ class NoBrowser:
         Raises:
             BrowserUnavailable: always.
         """
-        from kindly.fetch.browser.launch import what_is_missing
-
-        detail = "The browser is turned off (KINDLY_BROWSER=off)."
-        if self._settings.browser != "off":
-            wanted = browser_settings(self._settings, self._tls)
-            detail = what_is_missing(wanted, self._settings.child_environ)
-        raise BrowserUnavailable(detail, url=str(url))
+        raise self._missing(url)
 
     async def screenshot(self, url: Url, deadline: Deadline) -> Screenshot:
         """Nothing is shown.
@@ -257,8 +251,16 @@ class NoBrowser:
         Raises:
             BrowserUnavailable: always.
         """
-        await self.render(url, deadline)
-        raise AssertionError("unreachable")
+        raise self._missing(url)
+
+    def _missing(self, url: Url) -> BrowserUnavailable:
+        from kindly.fetch.browser.launch import what_is_missing
+
+        detail = "The browser is turned off (KINDLY_BROWSER=off)."
+        if self._settings.browser != "off":
+            wanted = browser_settings(self._settings, self._tls)
+            detail = what_is_missing(wanted, self._settings.child_environ)
+        return BrowserUnavailable(detail, url=str(url))
 
     async def release(self) -> None:
         """Nothing to close."""

@@ -168,7 +168,7 @@ class Library:
 
     def may_keep(self, page: Page) -> bool:
         """Whether the site allows to store a page; one that needed a login is not stored."""
-        return _may_store(page)
+        return page.may_be_stored
 
     async def keep_later(self, url: str, document: Document, page: Page | None = None) -> str:
         """Store a document after the answer; before it, only write it to the journal. Return a note of what failed.
@@ -451,7 +451,7 @@ def _entry(url: str, document: Document, page: Page | None) -> StoredPageInfo:
 
 
 def _may_store(page: Page | None) -> bool:
-    return page is None or not (page.private or "no-store" in page.cache_control)
+    return page is None or page.may_be_stored
 
 
 def _is_other(entry: StoredPageInfo, stored: PageVersion) -> bool:
