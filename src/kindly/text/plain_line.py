@@ -6,6 +6,7 @@ be text: `<T>` reads `‹T›`, `2*3*4` reads `2∗3∗4`. Addresses are percent
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from kindly.text import invisible
 
@@ -47,6 +48,8 @@ REFERENCE = re.compile(r"^(\[[^\]]*\]):")
 LEADING = re.compile(r"^(?:(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$))\s*)+")
 RULER = re.compile(r"[\s=_*~#>+-]*")
 CREDENTIALS = re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/?#@\\]{1,300}@", re.IGNORECASE)
+REMEMBERED_LINES = 256
+"""An answer is built several times until it fits, each time with the same titles and headings."""
 NESTING = 3
 """Levels of markup inside markup that are resolved; deeper brackets are only replaced."""
 
@@ -56,7 +59,12 @@ ADDRESS_SIGNS = frozenset("-._~:/?#@!$&'()*+,;=%")
 
 def plain_line(text: str, limit: int) -> str:
     """At most `limit` characters of the text, as one plain line; an ellipsis shows that it was cut."""
-    visible, _ = invisible.clean(text[: limit * MOST_MARKUP])
+    return _plain_line(text[: limit * MOST_MARKUP], limit)
+
+
+@lru_cache(maxsize=REMEMBERED_LINES)
+def _plain_line(text: str, limit: int) -> str:
+    visible, _ = invisible.clean(text)
     line = ESCAPED.sub(r"\1", " ".join(unicodedata.normalize("NFC", visible).split()))
     line = _without_markdown(_without_html(CREDENTIALS.sub(r"\1", line)))
     line = " ".join(line.split())

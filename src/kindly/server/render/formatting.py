@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from kindly.budget import count_tokens
 from kindly.models import Metadata, Outcome, Passage
@@ -17,6 +18,8 @@ SHOWN_HASH = 12
 """Characters of a content hash in the text; the data has all of them."""
 DATE_LIKE = re.compile(r"[\w ,.:/+()'’-]{1,40}")
 DATE_WORDS = 6
+REMEMBERED_ADDRESSES = 128
+"""An answer is built several times until it fits, each time with the same addresses."""
 BROKEN = re.compile(rf"(.){BREAK}")
 
 
@@ -49,6 +52,7 @@ def clip(text: str, tokens: int) -> str:
     return f"{kept.rstrip()}…"
 
 
+@lru_cache(maxsize=REMEMBERED_ADDRESSES)
 def address(url: str) -> str:
     """An address as one plain line: percent-encoded where it would read like markup or a mark."""
     shown = defused(clipped_address(url))

@@ -126,7 +126,8 @@ def _windows(folded: str) -> Iterator[tuple[int, int]]:
             yield start, end
             start = begins
         end = mention.end() + AFTER
-    yield start, end
+    if end:
+        yield start, end
 
 
 def _edits(folded: str, start: int, end: int) -> Iterator[tuple[int, str]]:
