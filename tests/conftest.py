@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from kindly.settings.variables import known_names
 from tests.support.paths import TESTS
+from tests.support.served_world import shared_parsers
 from tests.support.site import Site, running_site
 
 NAMES = known_names()
@@ -52,7 +53,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
 
@@ -62,6 +63,13 @@ async def site(anyio_backend: str) -> AsyncIterator[Site]:
     """A web server on loopback, fresh for each test."""
     async with running_site() as site:
         yield site
+
+
+@pytest.fixture(scope="module")
+async def parsers(anyio_backend: str) -> AsyncIterator[None]:
+    """The parsers that the servers of a file's tests share."""
+    async with shared_parsers():
+        yield
 
 
 @pytest.fixture(autouse=True)

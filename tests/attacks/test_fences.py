@@ -29,7 +29,7 @@ from tests.support.pdf_files import line, pdf
 from tests.support.served_world import BOTH, calling, environment, serper, text_of
 from tests.support.site import ARTICLE, Answer, Route, Site, html, running_site, text
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("parsers")]
 
 ANY_MARK = re.compile(
     r"(?:\\?[<＜﹤❮〈⟨《«≪]){2,}[\s/\\_.:-]*(?:end[\s_.:-]*(?:of[\s_-]*)?(?:the[\s_-]*)?)?web[\s_-]*page",

@@ -14,7 +14,7 @@ from kindly.text.plain_line import MAX_ADDRESS
 from tests.support.served_world import BOTH, as_json, calling, environment, text_of
 from tests.support.site import Answer, Site, html, text
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("parsers")]
 
 QUIET = {"KINDLY_BROWSER": "off", "KINDLY_STORE": "memory"}
 EVIL = (

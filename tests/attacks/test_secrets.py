@@ -45,7 +45,7 @@ from tests.support.site import (
     running_site,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("parsers")]
 
 KEYS = {
     name: f"canary-{name.lower().replace('_', '-')}-5b1f9c" for name in (*KEY_NAMES, *TOKEN_NAMES)

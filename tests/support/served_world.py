@@ -13,6 +13,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from kindly.app import open_app
+from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.server.mcp import build_server
 from kindly.server.profiles import profile_for
 from kindly.settings import Settings
@@ -23,6 +24,8 @@ TAVILY_KEY = "canary-tavily-93be2c"
 GITHUB_TOKEN = "canary-github-41aa6e"
 BOTH = {"SERPER_API_KEY": SERPER_KEY, "TAVILY_API_KEY": TAVILY_KEY, "GITHUB_TOKEN": GITHUB_TOKEN}
 CANARIES = tuple(BOTH.values())
+OWN_PARSERS = frozenset({"KINDLY_WORKERS"})
+"""Settings that only a server with its own parsers obeys."""
 EMBEDDINGS = "/embedder/v1/embeddings"
 
 
@@ -117,12 +120,27 @@ def text_of(result: CallToolResult) -> str:
     return text
 
 
+_shared: list[WorkerPool] = []
+
+
+@asynccontextmanager
+async def shared_parsers() -> AsyncIterator[None]:
+    """Parsers for every server of this block, except those whose settings ask for their own."""
+    async with WorkerPool(environ=Settings.load({}).child_environ) as pool:
+        _shared.append(pool)
+        yield
+        _shared.remove(pool)
+
+
 @asynccontextmanager
 async def calling(environ: dict[str, str], mode: str = "auto") -> AsyncIterator[Caller]:
     """A client of a server with these settings and nothing else from the environment."""
     settings = Settings.load(environ)
+    extractor = None if OWN_PARSERS & set(environ) else next(iter(_shared), None)
     server = build_server(
-        lambda: open_app(settings), profile_for(settings), plain_names=settings.plain_names
+        lambda: open_app(settings, leaves_pages=True, extractor=extractor),
+        profile_for(settings),
+        plain_names=settings.plain_names,
     )
     async with Client(server, mode=mode) as client:
         tools = (await client.list_tools()).tools

@@ -25,7 +25,7 @@ from kindly.net.api_client import Traffic
 from kindly.net.tls import Tls
 from kindly.redact import Redactor
 from kindly.settings import Settings
-from kindly.stages import Stages
+from kindly.stages import Extracts, Stages
 from kindly.storage.sqlite import MEMORY
 from kindly.telemetry.call_stats import CallStats
 from kindly.telemetry.trace import Tracer
@@ -88,12 +88,17 @@ class App:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, *, many_pages: bool = False, leaves_pages: bool = False
+    settings: Settings,
+    *,
+    many_pages: bool = False,
+    leaves_pages: bool = False,
+    extractor: Extracts | None = None,
 ) -> AsyncIterator[App]:
     """An app for these settings. Cheap: connections, processes and files are opened at first use.
 
     `many_pages`: more than one page is expected, so the first one starts two parsers. `leaves_pages`: few
-    pages that were answered are not stored at the end, but by the next process.
+    pages that were answered are not stored at the end, but by the next process. `extractor`: one that others
+    use, too; without it the app starts its own parsers.
     """
     tls, redactor = Tls(settings.ssl_cert_file), Redactor.of(settings.secrets())
     warn_once, slots = WarnOnce(), anyio.Semaphore(settings.concurrency)
@@ -112,11 +117,12 @@ async def open_app(
                 seams=replace(recording.seams if recording else Seams(), warn=warn_once),
             )
         )
-        workers = await stack.enter_async_context(
-            WorkerPool(
-                size=settings.workers, environ=settings.child_environ, announced=int(many_pages)
+        if extractor is None:
+            extractor = await stack.enter_async_context(
+                WorkerPool(
+                    size=settings.workers, environ=settings.child_environ, announced=int(many_pages)
+                )
             )
-        )
         tasks = await stack.enter_async_context(anyio.create_task_group())
         stack.callback(tasks.cancel_scope.cancel)
         search = LazySearch(settings, tls, tasks, traffic, warn_once)
@@ -129,7 +135,7 @@ async def open_app(
         stages = Stages(
             searcher=search,
             fetcher=fetcher,
-            extractor=workers,
+            extractor=extractor,
             renderer=recording.renderer(browser) if recording else browser,
             open_library=library.open,
             page_timeout_s=settings.request_timeout_ms / 1000,
