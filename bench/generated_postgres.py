@@ -11,7 +11,7 @@ import psycopg
 
 from bench.generated import MOST_WORDS, PAGE_CHUNKS, Generator
 from kindly.read import row_format
-from kindly.read.ranking.prepared import with_prepared
+from kindly.read.ranking.prepared import from_bytes, with_prepared
 from kindly.read.ranking.static_model import NAME, load
 from kindly.read.stores.postgres.rows import MAX_POSITION, quoted
 from kindly.read.stores.postgres.store import PostgresStore
@@ -29,9 +29,9 @@ BATCH = 250
 """Pages per COPY."""
 PLACES = tuple(str(min(place, MAX_POSITION)) for place in range(1, 2 * MOST_WORDS))
 """The positions of words as text, for twice as many as a chunk has."""
-MISSING = """
-SELECT n, id, url, text, start_at, end_at, section_path, tokens FROM kindly_chunks
-JOIN kindly_documents USING (doc) WHERE id = ANY(%s) AND prepared IS NULL
+FOUND = """
+SELECT n, prepared, id, url, text, start_at, end_at, section_path, tokens FROM kindly_chunks
+JOIN kindly_documents USING (doc) WHERE id = ANY(%s)
 """
 
 
@@ -55,12 +55,16 @@ async def fill(url: str, chunks: int, processes: int = 2) -> None:
 
 
 def prepare_found(url: str, ids: Sequence[str]) -> None:
-    """Prepare the chunks with these ids, as those of kept pages are. To prepare all takes as long as the filling."""
+    """Prepare the chunks with these ids, as those of kept pages are. To prepare all takes as long as the filling.
+
+    Those that another version prepared are prepared again.
+    """
     model = load()
     with psycopg.connect(url, autocommit=True) as connection:
-        rows = connection.execute(MISSING, (list(ids),)).fetchall()
-        chunks = [row_format.to_chunk(row[2], (row[1], *row[3:])) for row in rows]
-        numbers = {row[1]: row[0] for row in rows}
+        found = connection.execute(FOUND, (list(ids),)).fetchall()
+        rows = [row for row in found if row[1] is None or from_bytes(row[1]) is None]
+        chunks = [row_format.to_chunk(row[3], (row[2], *row[4:])) for row in rows]
+        numbers = {row[2]: row[0] for row in rows}
         with connection.cursor() as cursor:
             cursor.executemany(
                 "UPDATE kindly_chunks SET prepared = %s WHERE n = %s",

@@ -175,7 +175,7 @@ async def recognition(_settings: Settings) -> list[CheckResult]:
 
 async def port(settings: Settings) -> list[CheckResult]:
     """Can the HTTP transport listen on its port? Only a note if the transport is stdio."""
-    from kindly.server.http.asgi import listen
+    from kindly.server.http.listening import listen
 
     used = settings.transport == "http"
     try:

@@ -6,7 +6,6 @@ rate limit, body limit, protocol version.
 
 import ipaddress
 import logging
-import socket
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -23,6 +22,7 @@ from kindly.server.http.access import (
     StaticTokens,
     TokenVerifier,
 )
+from kindly.server.http.listening import listen
 from kindly.server.http.oauth import IssuerKeys, JwtVerifier, Resource, json_over_http
 from kindly.server.http.protocol_version import VersionCheck
 from kindly.server.http.request_limits import (
@@ -150,22 +150,3 @@ def serve_http(server: KindlyServer, settings: Settings) -> None:
         limit_concurrency=MAX_CONNECTIONS,
     )
     uvicorn.Server(config).run(sockets=[listening])
-
-
-def listen(settings: Settings) -> socket.socket:
-    """A listening socket at the configured address.
-
-    Raises:
-        SettingsError: the address cannot be bound.
-    """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    try:
-        listening = socket.create_server((settings.host, settings.port), family=family)
-    except OSError as error:
-        raise SettingsError(
-            f"The server cannot listen on KINDLY_HOST {settings.host}, KINDLY_PORT {settings.port}: "
-            f"{error.strerror or error}. Choose another port."
-        ) from None
-    # Without this every answer waits 40 ms for the client's delayed acknowledgement.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listening
