@@ -56,3 +56,8 @@ def test_document_is_partial_if_the_site_did_not_send_all(
 def test_only_passing_troubles_are_retryable() -> None:
     retryable = {kind for kind in OutcomeKind if Outcome(kind).retryable}
     assert retryable == {OutcomeKind.RATE_LIMITED, OutcomeKind.TIMEOUT, OutcomeKind.UNREACHABLE}
+
+
+def test_notes_of_a_document_are_added() -> None:
+    document = Document("https://a.example/", "Text.", datetime(2026, 1, 2, tzinfo=UTC))
+    assert document.with_note("One.").with_note("Two.").note == "One. Two."

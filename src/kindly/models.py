@@ -4,7 +4,7 @@ All are frozen and without behaviour: they know neither how they were made nor h
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -329,6 +329,10 @@ class Document:
         if self.partial and not self.cut and not self.excerpt:
             return Outcome(OutcomeKind.PARTIAL, self.note)
         return Outcome()
+
+    def with_note(self, note: str) -> "Document":
+        """The document, which says one thing more."""
+        return replace(self, note=" ".join(filter(None, (self.note, note))))
 
 
 @dataclass(frozen=True, slots=True)

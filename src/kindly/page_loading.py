@@ -71,7 +71,7 @@ async def _extract_or_render(
             shown = await stages.extract(rendered, options, until)
         except BrowserUnavailable as missing:
             shown = None
-            document = document and _with_note(document, reason, missing)
+            document = document and _without_drawn_text(document, reason, missing)
             failure = failure and _explained(failure, missing)
         except (FetchError, ExtractError):
             shown = None
@@ -98,9 +98,7 @@ async def _with_captions(
     track = video_tracks.best_track(page)
     if track is None:
         return (
-            video_tracks.with_note(document, video_tracks.NO_CAPTIONS)
-            if video_tracks.speaks(page)
-            else document
+            document.with_note(video_tracks.NO_CAPTIONS) if video_tracks.speaks(page) else document
         )
     try:
         captions = await stages.fetch(urls.parse_page(track.url), deadline.within(CAPTIONS_S))
@@ -108,7 +106,7 @@ async def _with_captions(
     except (FetchError, InputError, LookupError):
         cues = []
     if not cues:
-        return video_tracks.with_note(document, video_tracks.UNREADABLE)
+        return document.with_note(video_tracks.UNREADABLE)
     return stages.redactor.record(video_tracks.with_transcript(document, track, cues))
 
 
@@ -125,14 +123,14 @@ async def _render_after_challenge(
         raise challenge from None
 
 
-def _with_note(document: Document, reason: str, missing: BrowserUnavailable) -> Document:
+def _without_drawn_text(document: Document, reason: str, missing: BrowserUnavailable) -> Document:
     """The document, which says that text is missing if a script draws the page and no browser can run it."""
     from kindly.fetch.browser.need import is_certain
 
     if not is_certain(reason):
         return document
     said = f"The page draws some of its text with JavaScript. {missing.detail}"
-    return replace(document, partial=True, note=" ".join(filter(None, (document.note, said))))
+    return replace(document, partial=True).with_note(said)
 
 
 def _explained(failure: Failure, missing: BrowserUnavailable) -> Failure:

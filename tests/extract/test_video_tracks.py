@@ -10,7 +10,6 @@ from kindly.extract.video_tracks import (
     best_track,
     has_media,
     speaks,
-    with_note,
     with_transcript,
 )
 from kindly.models import Document, Page
@@ -84,8 +83,3 @@ def test_the_transcript_follows_the_text(form: str, head: str) -> None:
     shown = with_transcript(document, VideoTrack(URL, "en"), [Cue(0, "Hello"), Cue(65, "Bye")])
     assert shown.text == f"Bees.\n\n{head}\n\n[0:00] Hello\n\n[1:05] Bye"
     assert len(shown.content_hash) == 64
-
-
-def test_notes_are_added() -> None:
-    document = with_note(Document(URL, "Bees.", NOW, note="One."), "Two.")
-    assert document.note == "One. Two."

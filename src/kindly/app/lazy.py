@@ -207,9 +207,9 @@ class LazyBrowser:
         return await (await self._pool(pictures=True)).screenshot(url, deadline)
 
     async def release(self) -> None:
-        """Close the browser, if no page uses it; the next page that needs one starts another."""
-        if False in self._pools:
-            await self._pools[False].release()
+        """Close the browsers that no page uses; the next page that needs one starts another."""
+        for pool in list(self._pools.values()):
+            await pool.release()
 
     async def _pool(self, *, pictures: bool) -> "BrowserPool":
         async with self._opening:

@@ -1,15 +1,10 @@
 """`kindly changes` and `kindly verify`: what changed in stored pages, and whether one says a quote."""
 
-import json
-
-import click
-
 from kindly.app import App
 from kindly.budget import Deadline
-from kindly.cli.verbs import NO_ANSWER, run_verb
+from kindly.cli.verbs import NO_ANSWER, echo, run_verb
 from kindly.clock import SYSTEM_CLOCK
 from kindly.crawl import page_checks
-from kindly.redact import Redactor
 from kindly.server.arguments import since_date
 from kindly.server.render.checked_pages import changes_output, quote_output
 from kindly.server.render.fence import NO_FENCE
@@ -35,7 +30,8 @@ def show_changes(
         report = await page_checks.changes(library, target, start, asked)
         return changes_output(report, NO_FENCE, app.tokens_for(None))
 
-    _print(settings, run_verb(settings, verb), as_json=as_json)
+    output = run_verb(settings, verb)
+    echo(settings, output.text, output.structured, as_json=as_json)
     return 0
 
 
@@ -50,14 +46,5 @@ def show_verdict(settings: Settings, quote: str, url: str, *, refresh: bool, as_
         return quote_output(report, NO_FENCE)
 
     output = run_verb(settings, verb)
-    _print(settings, output, as_json=as_json)
+    echo(settings, output.text, output.structured, as_json=as_json)
     return 0 if output.structured["verdict"] == "exact" else NO_ANSWER
-
-
-def _print(settings: Settings, output: Output, *, as_json: bool) -> None:
-    redactor = Redactor.of(settings.secrets())
-    if as_json:
-        data = redactor.value(output.structured)
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-    else:
-        click.echo(redactor.text(output.text))

@@ -19,6 +19,7 @@ from kindly.extract import ExtractOptions
 from kindly.models import Query, RecallScope
 from kindly.redact import Redactor
 from kindly.server.arguments import since_date
+from kindly.server.json_schema import Json
 from kindly.server.render.fence import NO_FENCE
 from kindly.server.render.findings import library_findings, page_findings
 from kindly.server.render.output import Result, to_data, to_text
@@ -116,18 +117,23 @@ def show_recall(settings: Settings, question: str, options: dict[str, Any]) -> i
 
 
 def _show(settings: Settings, verb: Verb[Result], *, as_json: bool) -> int:
-    redactor = Redactor.of(settings.secrets())
     result = run_verb(settings, verb)
-    if as_json:
-        data = redactor.value(to_data(result))
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-    elif sys.stdout.isatty():
-        _print(result, redactor)
+    if sys.stdout.isatty() and not as_json:
+        _print(result, Redactor.of(settings.secrets()))
     else:
-        click.echo(redactor.text(to_text(result)))
+        echo(settings, to_text(result), to_data(result), as_json=as_json)
     if isinstance(result, FindingsResult):
         return 0 if any(finding.answered for finding in result.findings) else NO_ANSWER
     return 0
+
+
+def echo(settings: Settings, text: str, data: Json, *, as_json: bool) -> None:
+    """Print an answer without secrets, as text or as JSON."""
+    redactor = Redactor.of(settings.secrets())
+    if as_json:
+        click.echo(json.dumps(redactor.value(data), ensure_ascii=False, indent=2))
+    else:
+        click.echo(redactor.text(text))
 
 
 def _print(result: Result, redactor: Redactor) -> None:

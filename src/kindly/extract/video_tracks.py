@@ -82,8 +82,3 @@ def with_transcript(document: Document, track: VideoTrack, cues: Sequence[Cue]) 
     text = "\n\n".join([document.text.rstrip(), *said]).lstrip()
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return replace(document, text=text, content_hash=digest)
-
-
-def with_note(document: Document, note: str) -> Document:
-    """The document, which says what is missing."""
-    return replace(document, note=" ".join(filter(None, (document.note, note))))
