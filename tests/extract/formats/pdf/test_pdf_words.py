@@ -50,3 +50,19 @@ def test_limit_cuts_the_text() -> None:
 def test_hidden_text_is_counted_and_left_out() -> None:
     found = read(line("shown") + "\n" + line("hidden", mode=3, y=400))
     assert ([word.text for words in found.lines for word in words], found.hidden) == (["shown"], 1)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        ("[(Min) -111 (´) 444 (ac)] TJ", [("Min", False), ("ác", True)]),
+        ("[(Min a) 444 (´) 111 (c)] TJ", [("Min", False), ("á", False), ("c", True)]),
+        ("[(la ) -111 (´) 444 (ecole)] TJ", [("la", False), ("école", False)]),
+    ],
+    ids=["before its letter", "after its letter", "after a space"],
+)
+def test_accent_drawn_apart_from_its_letter_leaves_no_gap(
+    drawn: str, words: list[tuple[str, bool]]
+) -> None:
+    (found,) = read(f"BT /F1 12 Tf 1 0 0 1 100 500 Tm {drawn} ET").lines
+    assert [(word.text, word.glued) for word in found] == words
