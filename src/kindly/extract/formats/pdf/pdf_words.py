@@ -18,6 +18,7 @@ from kindly.extract.formats.pdf.pdf_characters.drawn_accents import (
 from kindly.extract.formats.pdf.pdf_characters.pdf_visibility import (
     NO_INK,
     POINTER,
+    TRANSPARENT,
     VISIBLE,
     PdfVisibility,
     direct,
@@ -53,6 +54,8 @@ SPLIT_GAP: Final = 0.5
 GLUED_GAP: Final = 0.25
 ACCENT_GAP: Final = 0.12
 """Parts of a word between which an accent was are nearer than this: a space may be there too."""
+LAYERS: Final = (NO_INK, TRANSPARENT)
+"""The kinds of invisible text that a scan may have, the surer one first."""
 STAMP_CHARACTERS: Final = 300
 STAMP_HEIGHT: Final = 0.1
 STAMP_WIDTH: Final = 0.07
@@ -100,7 +103,9 @@ class PageWords(NamedTuple):
     complete: bool
     """Whether all characters were read."""
     stamped: bool = False
-    """Whether pictures cover the page, and its text is only a stamp on them."""
+    """Whether pictures cover the page, and its visible text is at most a stamp on them."""
+    recognised: bool = False
+    """Whether it is a picture with invisible text, which comes from character recognition by the file's maker."""
 
 
 def is_stamp(lines: Sequence[Sequence[Word]], box: tuple[float, float, float, float]) -> bool:
@@ -166,11 +171,16 @@ class _WordReader:
         kinds = self._visibility.kinds_of({*addresses} - {None})
         shown = self._shown(kinds)
         lines = self._lines(text, addresses, kinds, shown)
-        stamped = is_stamp(lines, self._limits) and bool(lines) and self._visibility.is_covered
-        if stamped and NO_INK in kinds.values() and NO_INK not in shown:
-            lines = self._lines(text, addresses, kinds, (*shown, NO_INK))
-            stamped = is_stamp(lines, self._limits)
-        return PageWords(lines, self._hidden, count, count == total, stamped)
+        recognised = NO_INK in shown and bool(lines)
+        layers = [kind for kind in LAYERS if kind in kinds.values() and kind not in shown]
+        stamped = (
+            bool(lines or layers) and is_stamp(lines, self._limits) and self._visibility.is_covered
+        )
+        if stamped and layers:
+            lines = self._lines(text, addresses, kinds, (*shown, layers[0]))
+            recognised = not is_stamp(lines, self._limits)
+            stamped = layers[0] == TRANSPARENT or not recognised
+        return PageWords(lines, self._hidden, count, count == total, stamped, recognised)
 
     def _lines(
         self,
