@@ -35,6 +35,11 @@ def lines(texts: Sequence[str], *, x: float = 72, y: float = 700, size: float = 
     )
 
 
+def transparent(content: str) -> str:
+    """The content stream, drawn with no opacity."""
+    return f"q /Gs1 gs {content} Q"
+
+
 def pdf(pages: Sequence[str], *, info: str = "", encrypted: bool = False, link: str = "") -> bytes:
     """A PDF file with these content streams, one page each."""
     kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
@@ -52,7 +57,8 @@ def pdf(pages: Sequence[str], *, info: str = "", encrypted: bool = False, link: 
     for number, content in enumerate(pages):
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {6 + 2 * number} 0 R {annots} "
-            "/Resources << /Font << /F1 3 0 R >> /XObject << /Im1 4 0 R >> >> >>".encode()
+            "/Resources << /Font << /F1 3 0 R >> /XObject << /Im1 4 0 R >> "
+            "/ExtGState << /Gs1 << /ca 0 >> >> >> >>".encode()
         )
         stream = content.encode("cp1252")
         objects.append(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream))

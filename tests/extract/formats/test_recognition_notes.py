@@ -47,6 +47,17 @@ def test_note_names_pages_that_were_not_read_and_why() -> None:
     )
 
 
+def test_note_names_pages_whose_text_is_a_layer_of_the_file() -> None:
+    assert scan_note({}, [], layers=[2], installed=False) == (
+        "Page 2 is a picture; its text is an invisible layer of the file, from character recognition by its maker, "
+        "and may have errors."
+    )
+    assert scan_note({1: 0.98}, [], layers=[4, 2, 3], installed=True) == (
+        "Page 1 was read by character recognition, 98 % sure. Pages 2–4 are pictures; their text is an invisible layer "
+        "of the file, from character recognition by its maker, and may have errors."
+    )
+
+
 @pytest.mark.parametrize(
     ("installed", "late", "part"),
     [

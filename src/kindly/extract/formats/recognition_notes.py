@@ -40,10 +40,14 @@ def scan_note(
     scans: Mapping[int, float],
     unread: Sequence[int],
     too_large: Sequence[int] = (),
+    layers: Sequence[int] = (),
     *,
     installed: bool,
 ) -> str:
-    """What to know about pages without text; `scans` are those that were read, each with its confidence."""
+    """What to know about pages without visible text.
+
+    `scans` are those that were read, each with its confidence, `layers` those with invisible text over a picture.
+    """
     sentences: list[str] = []
     if scans:
         mean = sum(scans.values()) / len(scans)
@@ -52,6 +56,12 @@ def scan_note(
         verb = "was" if len(scans) == 1 else "were"
         sentences.append(
             f"{pages(list(scans)).capitalize()} {verb} read by character recognition, {percent(mean)} sure{least}."
+        )
+    if layers:
+        are, their = ("is a picture", "its") if len(layers) == 1 else ("are pictures", "their")
+        sentences.append(
+            f"{pages(layers).capitalize()} {are}; {their} text is an invisible layer of the file, from character "
+            "recognition by its maker, and may have errors."
         )
     if unread:
         verb, pronoun = ("has", "it") if len(unread) == 1 else ("have", "them")

@@ -8,12 +8,12 @@ from kindly.errors import InputError, KindlyError, MediaUnsupported, NoContent, 
 from kindly.extract import ExtractOptions
 from kindly.extract.document import extract
 from kindly.extract.formats.pdf import pdf_reader as reader
-from kindly.extract.formats.recognition_notes import HOW
+from kindly.extract.formats.recognition_notes import HOW, scan_note
 from kindly.extract.html import ExtractedText
 from kindly.models import Format, Link, OutcomeKind
 from kindly.text.page_marks import PAGE_MARK
 from tests.support.html_pages import URL, page
-from tests.support.pdf_files import PROSE, line, lines, long_file, pdf, read_pdf, scans
+from tests.support.pdf_files import PROSE, line, lines, long_file, pdf, read_pdf, scans, transparent
 from tests.support.picture_files import recognised
 
 GREY = np.full((80, 60), 128, np.uint8)
@@ -295,6 +295,51 @@ def test_scan_with_a_stamp_counts_as_a_page_without_text(stamp: str) -> None:
     )
     with pytest.raises(NoContent):
         read_stamped(stamp, installed=False)
+
+
+LAYER_NOTE = scan_note({}, [], layers=[1], installed=False)
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_text_layer_of_a_scan_is_read_and_named(installed: bool) -> None:
+    read = read_stamped(line("Words of the layer", mode=3), installed=installed)
+    assert read.text == "— page 1 —\n\nWords of the layer"
+    assert (read.note, read.partial) == (LAYER_NOTE, False)
+
+
+def test_transparent_layer_is_read_if_there_is_no_character_recognition() -> None:
+    layer = transparent(line("Words of the layer"))
+    read = read_stamped(layer, installed=False)
+    assert read.text == "— page 1 —\n\nWords of the layer"
+    assert (read.note, read.partial) == (LAYER_NOTE, False)
+    read = read_stamped(layer)
+    assert read.text.endswith("\n\nWords from a picture")
+    assert read.note == "Page 1 was read by character recognition, 95 % sure."
+
+
+def test_transparent_layer_is_read_if_there_is_no_time_for_character_recognition() -> None:
+    pages = [f"{PICTURE}\n{transparent(line('Words of the layer'))}"] * 3
+    clock = itertools.count(0, 2.0)
+    read = reader.read_pdf(
+        pdf(pages),
+        ExtractOptions(),
+        URL,
+        clock=lambda: next(clock),
+        recogniser=lambda: lambda *_: recognised("Words from a picture"),
+    )
+    assert "Words from a picture" in read.text
+    assert read.text.endswith("\n\nWords of the layer")
+    assert "Pages 2–3 are pictures" in read.note
+
+
+def test_places_of_a_transparent_layer_make_no_table() -> None:
+    rows = [
+        line(f"{cell} {row}", x=72 + 150 * column, y=600 - 20 * row)
+        for row in range(6)
+        for column, cell in enumerate(("name", "count", "share"))
+    ]
+    assert "|" in read_stamped("\n".join(rows), installed=False).text
+    assert "|" not in read_stamped(transparent("\n".join(rows)), installed=False).text
 
 
 @pytest.mark.parametrize(

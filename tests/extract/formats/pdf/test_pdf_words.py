@@ -2,7 +2,9 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pytest
 
 from kindly.extract.formats.pdf.pdf_words import PageWords, read_words
-from tests.support.pdf_files import line, pdf
+from tests.support.pdf_files import line, pdf, transparent
+
+PICTURE = "q 612 0 0 792 0 0 cm /Im1 Do Q\n"
 
 
 def read(content: str, limit: int = 10_000) -> PageWords:
@@ -47,6 +49,46 @@ def test_limit_cuts_the_text() -> None:
     assert not found.complete
 
 
+@pytest.mark.parametrize(
+    ("content", "stamped", "recognised"),
+    [
+        (line("typed", y=400), False, False),
+        (PICTURE + line("typed", y=400), False, False),
+        (PICTURE + line("12", y=20), True, False),
+        (PICTURE + line("layer", mode=3, y=400), False, True),
+        (PICTURE + line("12", y=20) + line("layer", mode=3, y=400), False, True),
+        (PICTURE + transparent(line("layer", y=400)), True, True),
+        (PICTURE + transparent(line("12", y=20)), True, False),
+        (PICTURE, False, False),
+    ],
+    ids=[
+        *("text", "text on a picture", "stamp", "layer", "stamp and layer", "transparent layer"),
+        *("transparent stamp", "picture"),
+    ],
+)
+def test_text_over_a_picture_is_a_stamp_or_a_layer(
+    content: str, stamped: bool, recognised: bool
+) -> None:
+    found = read(content)
+    assert (found.stamped, found.recognised) == (stamped, recognised)
+
+
 def test_hidden_text_is_counted_and_left_out() -> None:
     found = read(line("shown") + "\n" + line("hidden", mode=3, y=400))
     assert ([word.text for words in found.lines for word in words], found.hidden) == (["shown"], 1)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        ("[(Min) -111 (´) 444 (ac)] TJ", [("Min", False), ("ác", True)]),
+        ("[(Min a) 444 (´) 111 (c)] TJ", [("Min", False), ("á", False), ("c", True)]),
+        ("[(la ) -111 (´) 444 (ecole)] TJ", [("la", False), ("école", False)]),
+    ],
+    ids=["before its letter", "after its letter", "after a space"],
+)
+def test_accent_drawn_apart_from_its_letter_leaves_no_gap(
+    drawn: str, words: list[tuple[str, bool]]
+) -> None:
+    (found,) = read(f"BT /F1 12 Tf 1 0 0 1 100 500 Tm {drawn} ET").lines
+    assert [(word.text, word.glued) for word in found] == words

@@ -30,6 +30,8 @@ class PageContent(NamedTuple):
     rules: Rules
     box: Box
     tags: PageTags = NO_TAGS
+    rough: bool = False
+    """Whether the places of its words are too rough for tables, such as those recognised in handwriting."""
 
 
 UNREAD: Final = PageContent([], Rules([], [], []), Box(0, 0, 0, 0))
@@ -58,7 +60,7 @@ def layout(
             page,
             styles,
             number,
-            with_tables=not is_late(),
+            with_tables=not page.rough and not is_late(),
         )
         for number, (own, page) in enumerate(zip(lines, pages, strict=True), 1)
     ]

@@ -1,7 +1,7 @@
 """PDF files → text page by page, with headings, links and metadata.
 
-Text that is invisible on the page is left out: without ink, white on white, tiny, or outside the page. If a page is an
-image and all its text is invisible, that text is the OCR layer and is kept.
+Invisible text is left out: without ink, white on white, transparent, tiny, or outside the page. If a page is an image
+and all its text has no ink or is transparent, that text is the OCR layer and is kept.
 """
 
 import re
@@ -92,6 +92,8 @@ class _PdfContent:
     """The indexes of pages that may be scans: without text, or with a stamp as their only text."""
     too_large: list[int] = field(default_factory=list)
     """The indexes of pages whose pictures have too many pixels."""
+    layers: set[int] = field(default_factory=set)
+    """The indexes of pictures whose text is invisible: their maker's character recognition."""
     scans: dict[int, ScannedPage] = field(default_factory=dict)
     """The pages that were read by character recognition."""
 
@@ -178,6 +180,7 @@ class _Reading:
         recognise = recogniser() if found.without_text else None
         if recognise is not None:
             self._read_scans(recognise)
+        found.without_text = [index for index in found.without_text if index not in found.layers]
         if not any(
             page.words and number not in found.without_text
             for number, page in enumerate(found.pages)
@@ -216,6 +219,7 @@ class _Reading:
                 {index + 1: scan.confidence for index, scan in found.scans.items()},
                 [index + 1 for index in found.without_text],
                 [index + 1 for index in found.too_large],
+                [index + 1 for index in found.layers],
                 installed=recognise is not None,
             ),
         )
@@ -273,8 +277,12 @@ class _Reading:
                 break
 
     def _read_scans(self, recognise: Recogniser) -> None:
-        """Read pages without text by character recognition, while there is time; the others stay in the list."""
+        """Read pages without text by character recognition, while there is time; the others stay in the list.
+
+        Those with a text layer come last.
+        """
         found = self._found
+        found.without_text.sort(key=lambda index: index in found.layers)
 
         def is_late() -> bool:
             return self._is_past(self._limits.scan_share)
@@ -290,9 +298,10 @@ class _Reading:
             if scan is not None:
                 found.pages[index] = scan.content
                 found.scans[index] = scan
-            elif too_large:
+                found.layers.discard(index)
+            elif too_large and index not in found.layers:
                 found.too_large.append(index)
-            elif is_late():
+            elif is_late() and not too_large:
                 found.without_text.insert(0, index)
 
 
@@ -316,9 +325,12 @@ def _read_page(document: "pdfium.PdfDocument", found: _PdfContent, limits: PdfLi
             found.links.update({link.address for link in links})
         if words.stamped or (not lines and may_be_scan(page)):
             found.without_text.append(len(found.pages))
+        if words.recognised:
+            found.layers.add(len(found.pages))
         tags = read_tags(page) if found.tagged and lines else NO_TAGS
         rules = read_rules(page) if lines else NO_RULES
-        found.pages.append(PageContent(lines, rules, Box(*page.get_bbox()), tags))
+        rough = words.recognised and words.stamped
+        found.pages.append(PageContent(lines, rules, Box(*page.get_bbox()), tags, rough))
     finally:
         text_page.close()
         page.close()

@@ -10,9 +10,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from kindly.extract.formats.pdf.pdf_visibility import (
+from kindly.extract.formats.pdf.pdf_characters.drawn_accents import (
+    GONE,
+    CharacterBox,
+    with_accents,
+)
+from kindly.extract.formats.pdf.pdf_characters.pdf_visibility import (
     NO_INK,
     POINTER,
+    TRANSPARENT,
     VISIBLE,
     PdfVisibility,
     direct,
@@ -46,6 +52,10 @@ WIDE_CHARACTER: Final = 1.2
 """A word with more width per character than this, in font sizes, has gaps inside."""
 SPLIT_GAP: Final = 0.5
 GLUED_GAP: Final = 0.25
+ACCENT_GAP: Final = 0.12
+"""Parts of a word between which an accent was are nearer than this: a space may be there too."""
+LAYERS: Final = (NO_INK, TRANSPARENT)
+"""The kinds of invisible text that a scan may have, the surer one first."""
 STAMP_CHARACTERS: Final = 300
 STAMP_HEIGHT: Final = 0.1
 STAMP_WIDTH: Final = 0.07
@@ -93,7 +103,9 @@ class PageWords(NamedTuple):
     complete: bool
     """Whether all characters were read."""
     stamped: bool = False
-    """Whether pictures cover the page, and its text is only a stamp on them."""
+    """Whether pictures cover the page, and its visible text is at most a stamp on them."""
+    recognised: bool = False
+    """Whether it is a picture with invisible text, which comes from character recognition by the file's maker."""
 
 
 def is_stamp(lines: Sequence[Sequence[Word]], box: tuple[float, float, float, float]) -> bool:
@@ -153,17 +165,22 @@ class _WordReader:
         """Read the words of the page."""
         total = self._text_page.count_chars()
         count = min(total, limit)
-        text = self._text(count)
+        text = with_accents(self._text(count), self._box)
         handle, object_of = self._handle, self._visibility.object_of
         addresses = [object_of(handle, index) for index in range(count)]
         kinds = self._visibility.kinds_of({*addresses} - {None})
         shown = self._shown(kinds)
         lines = self._lines(text, addresses, kinds, shown)
-        stamped = is_stamp(lines, self._limits) and bool(lines) and self._visibility.is_covered
-        if stamped and NO_INK in kinds.values() and NO_INK not in shown:
-            lines = self._lines(text, addresses, kinds, (*shown, NO_INK))
-            stamped = is_stamp(lines, self._limits)
-        return PageWords(lines, self._hidden, count, count == total, stamped)
+        recognised = NO_INK in shown and bool(lines)
+        layers = [kind for kind in LAYERS if kind in kinds.values() and kind not in shown]
+        stamped = (
+            bool(lines or layers) and is_stamp(lines, self._limits) and self._visibility.is_covered
+        )
+        if stamped and layers:
+            lines = self._lines(text, addresses, kinds, (*shown, layers[0]))
+            recognised = not is_stamp(lines, self._limits)
+            stamped = layers[0] == TRANSPARENT or not recognised
+        return PageWords(lines, self._hidden, count, count == total, stamped, recognised)
 
     def _lines(
         self,
@@ -186,7 +203,8 @@ class _WordReader:
                     lines[-1][-1] = lines[-1][-1]._replace(broken=True)
                 lines.append([])
             end = next_end
-            self._read_word(lines[-1], text, addresses, (start, end), unread)
+            within = ACCENT_GAP if GONE in between else None
+            self._read_word(lines[-1], text, addresses, (start, end), unread, within)
         return [line for line in lines if line]
 
     def _text(self, count: int) -> str:
@@ -202,6 +220,12 @@ class _WordReader:
                 codes[index] = 0xFFFE
         return NAMELESS_BULLET.sub("•", "".join(map(chr, codes)))
 
+    def _box(self, index: int) -> CharacterBox:
+        """The box of a character."""
+        self._box_of(self._handle, index, self._ends[0])
+        left, top, right, bottom = self._boxes[:4].tolist()
+        return left, top, right, bottom
+
     def _read_word(
         self,
         line: list[Word],
@@ -209,8 +233,12 @@ class _WordReader:
         addresses: list[int | None],
         span: tuple[int, int],
         unread: set[int],
+        within: float | None = None,
     ) -> None:
-        """Add a word, in parts if several text objects draw it in different ways; its ends tell whether they do."""
+        """Add a word, in parts if several text objects draw it in different ways; its ends tell whether they do.
+
+        It is glued to the word before if that is `within` so many font sizes.
+        """
         start, end = span
         address, last = addresses[start], addresses[end - 1]
         if (
@@ -219,9 +247,8 @@ class _WordReader:
             and (not unread or unread.isdisjoint(addresses[start:end]))
             and (address == last or not self._differs((address, start), (last, end - 1)))
         ):
-            self._add(line, text[start:end], address, span, glued=False)
+            self._add(line, text[start:end], address, span, within)
             return
-        glued = False
         current: int | None = None
         for index in range(start, end):
             address = addresses[index] or current
@@ -237,11 +264,12 @@ class _WordReader:
                 current = address
                 continue
             if current and current not in unread:
-                self._add(line, text[start:index], current, (start, index), glued=glued)
-            glued = bool(current) and current not in unread
+                self._add(line, text[start:index], current, (start, index), within)
+            if current:
+                within = None if current in unread else GLUED_GAP
             start, current = index, address
         if current and current not in unread:
-            self._add(line, text[start:end], current, (start, end), glued=glued)
+            self._add(line, text[start:end], current, (start, end), within)
 
     def _shown(self, kinds: dict[int, int]) -> tuple[int, ...]:
         """What kinds of text are read: the text layer of a scan has no ink."""
@@ -268,7 +296,12 @@ class _WordReader:
         return first.turned != second.turned or first.size != second.size or first.tag != second.tag
 
     def _add(
-        self, line: list[Word], text: str, address: int, span: tuple[int, int], *, glued: bool
+        self,
+        line: list[Word],
+        text: str,
+        address: int,
+        span: tuple[int, int],
+        within: float | None,
     ) -> None:
         plain = text.isascii()
         if not plain and SURROGATE.search(text):
@@ -289,10 +322,11 @@ class _WordReader:
             self._was_outside = True
             return
         self._was_outside = False
-        if glued and line:
+        glued = False
+        if within is not None and line:
             last = line[-1]
             apart = max(left - last.right, last.left - right, last.bottom - top, bottom - last.top)
-            glued = apart <= GLUED_GAP * last.size
+            glued = apart <= within * last.size
         size, font, turned, tag = self._objects.get(address) or self._text_object(address, span[0])
         if (
             len(text) > 1
@@ -302,7 +336,7 @@ class _WordReader:
         ):
             for part in parts:
                 own = text[part[0] - span[0] : part[1] - span[0]]
-                self._add(line, own, address, part, glued=glued and part[0] == span[0])
+                self._add(line, own, address, part, within if part[0] == span[0] else None)
             return
         if len(text) == 1 and not line and DINGBATS.search(font.name):
             text = "•"

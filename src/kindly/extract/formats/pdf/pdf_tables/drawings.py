@@ -3,8 +3,8 @@
 import ctypes
 from typing import Any, Final, NamedTuple
 
+from kindly.extract.formats.pdf.pdf_characters.pdf_visibility import POINTER, direct
 from kindly.extract.formats.pdf.pdf_lines import Box
-from kindly.extract.formats.pdf.pdf_visibility import POINTER, direct
 
 MAX_OBJECTS: Final = 4_000
 """A page with more is a map or a drawing, whose lines are no borders."""

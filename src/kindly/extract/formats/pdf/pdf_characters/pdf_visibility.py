@@ -13,7 +13,9 @@ VISIBLE: Final = 0
 NO_INK: Final = 1
 """Text rendered without ink, such as the OCR layer of a scan."""
 HIDDEN: Final = 2
-"""White on white, fully transparent or tiny."""
+"""White on white or tiny."""
+TRANSPARENT: Final = 3
+"""Drawn with no opacity, such as the text layer of handwritten notes."""
 
 NO_INK_MODES = (3, 7)
 STROKE_ONLY = 1
@@ -79,8 +81,14 @@ class PdfVisibility:
             if mode == STROKE_ONLY or not colour_of(address, *channels_at):
                 continue
             red, green, blue, alpha = channels
-            is_pale = not alpha or (red >= WHITE and green >= WHITE and blue >= WHITE)
-            if is_pale and not (alpha and self._has_background(address)):
+            if not alpha:
+                kinds[address] = TRANSPARENT
+            elif (
+                red >= WHITE
+                and green >= WHITE
+                and blue >= WHITE
+                and not self._has_background(address)
+            ):
                 kinds[address] = HIDDEN
         return kinds
 
