@@ -53,10 +53,12 @@ ARTICLE_WEIGHT = 2.0
 """What a question about articles counts for, compared with a made one about documentation."""
 FOLDS = 3
 HIDDEN = 4
-MEMBERS = 2
-EPOCHS = 150
+MEMBERS = 3
+EPOCHS = 100
 STEP = 0.02
 DECAY = 4e-3
+HARDEST = 18
+"""Pages of a question that the weights learn from: the right ones, and others that look most like it."""
 SMALLEST = 150
 """Characters of the shortest page."""
 
@@ -132,10 +134,10 @@ async def examples(
         found: list[Floats] = []
 
         def keep(
-            text: str, asked: Any, best: "Floats", order: Any = order, found: Any = found
+            text: str, asked: Any, *best: "Floats", order: Any = order, found: Any = found
         ) -> "Floats":
-            found.append(order.features(text, asked, best))
-            return np.zeros(len(best), dtype=np.float32)
+            found.append(order.features(text, asked, *best))
+            return np.zeros(len(best[0]), dtype=np.float32)
 
         chunks = [one.chunk for one in candidates]
         vectors = {one.chunk.id: one.vector for one in candidates if one.vector is not None}
@@ -215,10 +217,12 @@ def train(found: Sequence[PageExample]) -> Weights:
     rows = [relative(one.rows) for one in usable]
     every = np.concatenate(rows).astype(np.float32)
     mean, scale = every.mean(axis=0), np.maximum(every.std(axis=0), 1e-3)
-    edges = np.cumsum([0, *map(len, rows)])
+    kept = [_hardest(one) for one in usable]
+    edges = np.cumsum([0, *map(len, kept)])
+    inputs = [one[places] for one, places in zip(rows, kept, strict=True)]
     data = _Batch(
-        (every - mean) / scale,
-        np.concatenate([one.right for one in usable]),
+        (np.concatenate(inputs) - mean) / scale,
+        np.concatenate([one.right[places] for one, places in zip(usable, kept, strict=True)]),
         edges[:-1],
         np.repeat(np.arange(len(rows)), np.diff(edges)),
         np.array([one.weight for one in usable]),
@@ -229,6 +233,14 @@ def train(found: Sequence[PageExample]) -> Weights:
     out = np.concatenate([one[2] for one in members]) / MEMBERS
     linear = np.mean([one[3] for one in members], axis=0)
     return Weights(mean, scale, hidden, bias, out, linear)
+
+
+def _hardest(one: PageExample) -> "NDArray[np.intp]":
+    """The right pages, and the others whose passages, title and headings have most of the question."""
+    words = (PageColumn.TITLE, PageColumn.SLUG_FIT, PageColumn.TITLE_AND_HEADINGS)
+    likely = one.rows[:, PageColumn.BEST] + 3 * one.rows[:, words].sum(axis=1)
+    order = np.argsort(-np.where(one.right, np.inf, likely), kind="stable")
+    return np.sort(order[: max(HARDEST, int(one.right.sum()))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.text.terms import runs_together, term_words, terms, tokens
+from kindly.text.terms import runs_together, term_words, terms, tokens, whole_terms
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,17 @@ def test_term_comes_with_its_word() -> None:
 )
 def test_scripts_without_spaces_between_words_are_known(term: str, together: bool) -> None:
     assert runs_together(term) is together
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Generators generated generally", ["generator", "generat", "general"]),
+        ("readPages os.path", ["read", "pag", "readpages", "os", "path", "ospath"]),
+        ("Москвы 東京都", ["москв", "東京", "京都"]),
+        ("", []),
+    ],
+)
+def test_whole_terms_are_not_cut_and_as_many_as_terms(text: str, expected: list[str]) -> None:
+    assert whole_terms(text) == expected
+    assert len(terms(text)) == len(expected)

@@ -69,11 +69,12 @@ _ARABIC_END = re.compile(
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order; names such as `read_page`, `readPage` or `os.path` whole and in parts."""
-    return [
-        term
-        for piece in text.split()
-        for term in (_known_terms(piece) if len(piece) <= MAX_WORD else _piece_terms(piece))
-    ]
+    return _text_terms(text, LATIN_LETTERS)
+
+
+def whole_terms(text: str) -> list[str]:
+    """As many terms in the same order, of which those in ASCII are not cut to their first letters."""
+    return _text_terms(text, MAX_WORD)
 
 
 def tokens(text: str) -> list[str]:
@@ -89,52 +90,62 @@ def runs_together(term: str) -> bool:
 @lru_cache(maxsize=30_000)
 def term_words(token: str) -> tuple[tuple[str, str], ...]:
     """The terms of a token, each with its word in lower case."""
-    found = _terms_of(token)
+    found = _terms_of(token, LATIN_LETTERS)
     if len(found) == 1:
         return ((found[0], token.lower()),)
     return tuple((term, term) for term in found)
 
 
-def _piece_terms(piece: str) -> tuple[str, ...]:
+def _text_terms(text: str, letters: int) -> list[str]:
+    return [
+        term
+        for piece in text.split()
+        for term in (
+            _known_terms(piece, letters) if len(piece) <= MAX_WORD else _piece_terms(piece, letters)
+        )
+    ]
+
+
+def _piece_terms(piece: str, letters: int) -> tuple[str, ...]:
     """The terms of the text between two spaces; no token spans a space."""
-    return tuple(chain.from_iterable(map(_terms_of, tokens(piece))))
+    return tuple(chain.from_iterable(_terms_of(token, letters) for token in tokens(piece)))
 
 
 _known_terms = lru_cache(maxsize=20_000)(_piece_terms)
 
 
 @lru_cache(maxsize=20_000)
-def _terms_of(token: str) -> tuple[str, ...]:
+def _terms_of(token: str, letters: int) -> tuple[str, ...]:
     parts = _PART.findall(token[: 4 * MAX_WORD])
-    found = [term for part in parts for term in _part_terms(part)]
+    found = [term for part in parts for term in _part_terms(part, letters)]
     if len(parts) > 1 and (whole := _fold("".join(parts))[:MAX_WORD]):
         found.append(whole)
     return tuple(found)
 
 
-def _part_terms(part: str) -> list[str]:
+def _part_terms(part: str, letters: int) -> list[str]:
     if _CAMEL.search(part):
         humps = [hump for hump in _HUMP.findall(part) if len(hump) > 1]
         if len(humps) > 1:
-            return [*(_stem(_fold(hump)) for hump in humps), _fold(part)[:MAX_WORD]]
+            return [*(_stem(_fold(hump), letters) for hump in humps), _fold(part)[:MAX_WORD]]
     folded = _fold(part)
     if folded.isascii():
-        return [_stem(folded)] if folded else []
-    return _scripts(folded)
+        return [_stem(folded, letters)] if folded else []
+    return _scripts(folded, letters)
 
 
-def _scripts(folded: str) -> list[str]:
+def _scripts(folded: str, letters: int) -> list[str]:
     found: list[str] = []
     left = 0
     for run in _UNSPACED.finditer(folded):
         if run.start() > left:
-            found.append(_stem(folded[left : run.start()]))
+            found.append(_stem(folded[left : run.start()], letters))
         left = run.end()
         width = 3 if run["thai"] else 2
         text = run[0]
         found += [text[i : i + width] for i in range(max(1, len(text) - width + 1))]
     if left < len(folded):
-        found.append(_stem(folded[left:]))
+        found.append(_stem(folded[left:], letters))
     return found
 
 
@@ -151,11 +162,11 @@ def _is_word(character: str) -> bool:
     return _PART.match(character) is not None
 
 
-def _stem(word: str) -> str:
+def _stem(word: str, letters: int) -> str:
     if word[0].isdigit():
         return word[:MAX_WORD]
     if word.isascii():
-        return _cut_ending(word)[:LATIN_LETTERS]
+        return _cut_ending(word)[:letters]
     if "\u0600" <= word[0] <= "\u06ff":
         word = _ARABIC_END.sub("", _ARABIC_START.sub("", word))
     return word[:OTHER_LETTERS]

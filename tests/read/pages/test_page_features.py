@@ -8,8 +8,16 @@ from numpy.typing import NDArray
 
 from kindly.models import StoredPageInfo
 from kindly.read.chunk import split
-from kindly.read.pages.page_features import Asked, PageCandidate, PageColumn, page_features
-from kindly.read.pages.page_outline import outline_of
+from kindly.read.pages.page_features import (
+    BEGINNING,
+    LOWEST,
+    Asked,
+    BestWindows,
+    PageCandidate,
+    PageColumn,
+    page_features,
+)
+from kindly.read.pages.page_outline import keys, outline_of
 from kindly.text.terms import terms
 from tests.support.stored_pages import NOON
 
@@ -33,10 +41,12 @@ def rows_of(question: str, *pages: tuple[str, str]) -> "NDArray[np.floating[Any]
         places = tuple(range(len(texts), len(texts) + len(chunks)))
         found.append(PageCandidate(url, len(text), outline_of(entry, chunks), places))
         texts += [chunk.text for chunk in chunks]
-    words = tuple(dict.fromkeys(terms(question)))
+    words = dict(zip(terms(question), keys(question), strict=True))
     weights = np.full(len(words), 1 / len(words), dtype=np.float32)
     compound = np.array([word == "useeffect" for word in words])
-    return page_features(Asked(words, weights, compound), found, texts, np.zeros(len(texts)))
+    scores = -np.arange(len(texts), dtype=np.float32)
+    best = BestWindows(scores, 8 * scores)
+    return page_features(Asked(tuple(words.values()), weights, compound), found, texts, best)
 
 
 def test_an_identifier_in_the_title_is_told_from_a_mention() -> None:
@@ -76,3 +86,21 @@ def test_headings_count_one_by_one_and_together() -> None:
     )
     assert row[PageColumn.HEADING] == pytest.approx(1 / 3)
     assert row[PageColumn.HEADINGS] == pytest.approx(2 / 3)
+
+
+def test_a_word_with_the_same_beginning_counts_less_than_the_word_itself() -> None:
+    generators, general = rows_of(
+        "generators",
+        ("https://r.example/a", "# Generator\n\nSee the [general part](b).\n\n## Generators"),
+        ("https://r.example/b", "# General\n\nText.\n\n## Generated"),
+    )
+    columns = (PageColumn.TITLE, PageColumn.HEADING, PageColumn.TITLE_AND_HEADINGS)
+    assert [generators[one] for one in columns] == [1, 1, 1]
+    assert [general[one] for one in columns] == [BEGINNING] * 3
+    assert general[PageColumn.ANCHOR] == BEGINNING
+
+
+def test_the_best_window_counts_by_its_distance_in_both_stages() -> None:
+    first, second, third = rows_of("useEffect", HOOK, GUIDE, NEWS)
+    assert [row[PageColumn.BEST] for row in (first, second, third)] == [0, -1, -2]
+    assert [row[PageColumn.BEST_AGAIN] for row in (first, second, third)] == [0, -8, LOWEST]

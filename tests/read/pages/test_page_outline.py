@@ -8,6 +8,7 @@ from kindly.read.pages.page_outline import (
     DATED,
     LISTING,
     RELEASES,
+    WORD_BITS,
     Outline,
     address_of,
     from_bytes,
@@ -51,9 +52,9 @@ def test_an_outline_has_the_terms_of_every_field() -> None:
     assert found.path == keys("3 library")
     assert found.host == keys("docs example")
     assert set(keys("module implements functions on pathnames")) <= set(found.lead)
-    assert key_of("joining"[:4]) in found.headings[1]
+    assert key_of("join", "join") in found.headings[1]
     assert set(keys("os.path.join")) <= set(found.defined)
-    assert key_of("head") not in {key for one in found.headings for key in one}
+    assert key_of("head", "heading") not in {key for one in found.headings for key in one}
     assert (found.kind, found.depth) == (0, 2)
     assert 0 < found.links < 0.5
 
@@ -126,6 +127,29 @@ def test_bytes_give_the_outline_back() -> None:
     assert held is not None
     assert held.links == pytest.approx(found.links, abs=1 / 255)
     assert to_bytes(held) == to_bytes(found)
+
+
+def test_an_outline_of_the_version_before_is_read() -> None:
+    found = outline()
+    assert from_bytes(b"\x01" + to_bytes(found)[1:]) == from_bytes(to_bytes(found))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same_key", "same_beginning"),
+    [
+        ("generators", "generator", True, True),
+        ("generators", "general", False, True),
+        ("general", "generating", False, True),
+        ("paths", "path", True, True),
+        ("path", "part", False, False),
+    ],
+)
+def test_keys_tell_words_with_the_same_beginning_apart(
+    one: str, other: str, same_key: bool, same_beginning: bool
+) -> None:
+    (first,), (second,) = keys(one), keys(other)
+    assert (first == second) == same_key
+    assert (first >> WORD_BITS == second >> WORD_BITS) == same_beginning
 
 
 @pytest.mark.parametrize("start", [0, 1], ids=["another version", "too short"])

@@ -13,7 +13,14 @@ from urllib.parse import urljoin
 
 import numpy as np
 
-from kindly.read.pages.page_outline import DATED, LISTING, RELEASES, Outline, key_of, keys
+from kindly.read.pages.page_outline import (
+    DATED,
+    LISTING,
+    RELEASES,
+    WORD_BITS,
+    Outline,
+    keys,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +33,7 @@ class PageColumn(IntEnum):
     """The columns. Their order is that of the weights in `pages.json`."""
 
     BEST = 0
-    """The best window's score, as its distance to the best of all pages."""
+    """The best window's score in the first stage, as its distance to the best of all pages."""
     SECOND = 1
     """The same for the best window of another chunk of the page."""
     CHUNKS = 2
@@ -64,6 +71,8 @@ class PageColumn(IntEnum):
     TITLE_AND_HEADINGS = 27
     """Title, address and headings together."""
     QUESTION_LENGTH = 28
+    BEST_AGAIN = 29
+    """The best window's score in the second stage, as its distance to the best of all pages, down to `LOWEST`."""
 
 
 TITLE, NAME, SLUG, PATH, HOST, LEAD, DEFINED = range(7)
@@ -72,6 +81,10 @@ FIELDS = 7
 COMMON_SHARE = 0.5
 """A word in the titles of more pages than this says nothing about one of them: a site's name."""
 MIN_PAGES = 4
+BEGINNING = 0.5
+"""What a word counts for that has only its beginning in common with one of the question."""
+LOWEST = -9.0
+"""Windows that the second stage does not order are all lower."""
 _LINK = re.compile(r"\[([^\[\]]{1,150})\]\(([^()\s]{1,300})\)")
 _ENDING = re.compile(r"(?:/index)?(?:\.(?:html?|mdx?|rst))?/?$")
 
@@ -90,31 +103,41 @@ class PageCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: its terms, each once, and what each weighs. The weights have the sum of one."""
+    """A question: the keys of its terms, each term once, and what each weighs. The weights have the sum of one."""
 
-    terms: tuple[str, ...]
+    keys: tuple[int, ...]
     weights: "Floats"
     identifiers: "NDArray[np.bool_]"
     """Which terms are names of code, such as `useEffect` or `os.path`, as a whole."""
 
 
+@dataclass(frozen=True, slots=True)
+class BestWindows:
+    """The score of each chunk's best window in both stages of ranking."""
+
+    first: "Floats"
+    again: "Floats"
+
+
 def page_features(
-    asked: Asked, pages: Sequence[PageCandidate], texts: Sequence[str], best: "Floats"
+    asked: Asked, pages: Sequence[PageCandidate], texts: Sequence[str], best: BestWindows
 ) -> "Floats":
-    """Pages × `PageColumn`. `texts` are the chunks'; `best` is the score of each chunk's best window."""
+    """Pages × `PageColumn`. `texts` and `best` are the chunks'."""
     rows = np.zeros((len(pages), len(PageColumn)), dtype=np.float32)
     _passages(rows, pages, best)
     _fields(rows, asked, pages)
     _kinds(rows, pages)
     _links(rows, asked, pages, texts)
-    rows[:, PageColumn.QUESTION_LENGTH] = min(1.0, len(asked.terms) / 12)
+    rows[:, PageColumn.QUESTION_LENGTH] = min(1.0, len(asked.keys) / 12)
     return rows
 
 
-def _passages(rows: "Floats", pages: Sequence[PageCandidate], best: "Floats") -> None:
-    top = float(best.max())
+def _passages(rows: "Floats", pages: Sequence[PageCandidate], best: BestWindows) -> None:
+    top, top_again = float(best.first.max()), float(best.again.max())
     for row, page in zip(rows, pages, strict=True):
-        found = sorted((float(best[one]) for one in page.chunks), reverse=True)
+        found = sorted((float(best.first[one]) for one in page.chunks), reverse=True)
+        again = max(float(best.again[one]) for one in page.chunks)
+        row[PageColumn.BEST_AGAIN] = max(LOWEST, again - top_again)
         row[PageColumn.BEST] = found[0] - top
         row[PageColumn.SECOND] = (found[1] if len(found) > 1 else found[0] - 2) - top
         row[PageColumn.CHUNKS] = np.log1p(len(found))
@@ -159,24 +182,27 @@ def _fields(rows: "Floats", asked: Asked, pages: Sequence[PageCandidate]) -> Non
         if end > start + FIELDS:
             row[PageColumn.HEADING] = covered[headings].max()
             row[PageColumn.HEADING_FIT] = fit[headings].max()
-            row[PageColumn.HEADINGS] = has[headings].any(axis=0) @ asked.weights
-        named = has[start : start + PATH].any(axis=0)
-        together = named | has[headings].any(axis=0)
-        row[PageColumn.TITLE_AND_HEADINGS] = together @ asked.weights
-        row[PageColumn.IDENTIFIER_TITLE] = (named & identifiers).any()
-        defined = has[start + DEFINED] | has[headings].any(axis=0)
-        row[PageColumn.IDENTIFIER_DEFINED] = (defined & identifiers).any()
+        in_headings = has[headings].max(axis=0, initial=0)
+        row[PageColumn.HEADINGS] = in_headings @ asked.weights
+        named = has[start : start + PATH].max(axis=0)
+        row[PageColumn.TITLE_AND_HEADINGS] = np.maximum(named, in_headings) @ asked.weights
+        row[PageColumn.IDENTIFIER_TITLE] = named[identifiers].any()
+        defined = np.maximum(has[start + DEFINED], in_headings)
+        row[PageColumn.IDENTIFIER_DEFINED] = defined[identifiers].any()
 
 
-def _presence(asked: Asked, flat: "Ints", part_of: "Ints", parts: int) -> "NDArray[np.bool_]":
-    """Parts × terms: which part has which of the question's terms."""
-    own = np.array([key_of(term) for term in asked.terms], dtype=np.uint32)
-    order = np.argsort(own)
-    place = np.minimum(np.searchsorted(own, flat, sorter=order), len(own) - 1)
-    term = order[place]
-    found = np.flatnonzero(own[term] == flat)
-    has = np.zeros((parts, len(own)), dtype=bool)
-    has[part_of[found], term[found]] = True
+def _presence(asked: Asked, flat: "Ints", part_of: "Ints", parts: int) -> "Floats":
+    """Parts × terms: 1 if a part has a word of the question, `BEGINNING` if it has another word with its beginning."""
+    own = np.array(asked.keys, dtype=np.uint32)
+    beginnings = own >> WORD_BITS
+    order = np.argsort(beginnings)
+    place = np.searchsorted(beginnings, flat >> WORD_BITS, sorter=order)
+    term = order[np.minimum(place, len(own) - 1)]
+    has = np.zeros((parts, len(own)), dtype=np.float32)
+    similar = np.flatnonzero(beginnings[term] == flat >> WORD_BITS)
+    has[part_of[similar], term[similar]] = BEGINNING
+    equal = np.flatnonzero(own[term] == flat)
+    has[part_of[equal], term[equal]] = 1
     return has
 
 
@@ -184,9 +210,10 @@ def _distinct(flat: "Ints", part_of: "Ints", parts: int, first: Sequence[int]) -
     """How many words each part has, without those that most titles have."""
     pages = len(first)
     in_titles = np.isin(part_of, np.asarray(first) + TITLE)
-    known, uses = np.unique(flat[in_titles], return_counts=True)
+    beginnings = flat >> WORD_BITS
+    known, uses = np.unique(beginnings[in_titles], return_counts=True)
     common = known[uses > COMMON_SHARE * pages] if pages >= MIN_PAGES else known[:0]
-    said = ~np.isin(flat, common)
+    said = ~np.isin(beginnings, common)
     return np.bincount(part_of[said], minlength=parts)
 
 
@@ -208,7 +235,10 @@ def _links(
     """Links between the candidates: a passage that links to a page says what the page is about."""
     numbers = {_same(page.url): number for number, page in enumerate(pages)}
     slugs = {url.rpartition("/")[2] for url in numbers}
-    weight_of = dict(zip(map(key_of, asked.terms), asked.weights.tolist(), strict=True))
+    own = {
+        key >> WORD_BITS: (key, weight)
+        for key, weight in zip(asked.keys, asked.weights.tolist(), strict=True)
+    }
     for number, page in enumerate(pages):
         known = {"": -1}
         for chunk in page.chunks:
@@ -221,9 +251,7 @@ def _links(
                 if other not in (-1, number):
                     linked.add(other)
                     row = rows[other]
-                    row[PageColumn.ANCHOR] = max(
-                        row[PageColumn.ANCHOR], _covered(anchor, weight_of)
-                    )
+                    row[PageColumn.ANCHOR] = max(row[PageColumn.ANCHOR], _covered(anchor, own))
             for other in linked:
                 rows[other, PageColumn.LINKED] += 1
     rows[:, PageColumn.LINKED] = np.log1p(rows[:, PageColumn.LINKED])
@@ -236,8 +264,15 @@ def _target(base: str, path: str, numbers: Mapping[str, int], slugs: Set[str]) -
     return numbers.get(_same(urljoin(base, path)), -1)
 
 
-def _covered(text: str, weight_of: Mapping[int, float]) -> float:
-    return sum(weight_of.get(key, 0.0) for key in set(keys(text)))
+def _covered(text: str, own: Mapping[int, tuple[int, float]]) -> float:
+    """The share of the question's weight that a text has; `own` has key and weight by the beginning of words."""
+    found: dict[int, float] = {}
+    for one in keys(text):
+        beginning = one >> WORD_BITS
+        key, weight = own.get(beginning, (one, 0.0))
+        here = weight if key == one else BEGINNING * weight
+        found[beginning] = max(found.get(beginning, 0.0), here)
+    return sum(found.values())
 
 
 def _same(url: str) -> str:

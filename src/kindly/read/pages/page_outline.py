@@ -1,7 +1,9 @@
 """Page → its outline: the terms of title, address, headings and first words, and what kind of page it is, as bytes.
 
-The outline is made when a page is stored, because ranking pages needs nothing else of them. Terms are 32-bit keys.
-Bytes of another version are not used: `outline_of` makes an outline from whatever chunks are at hand.
+The outline is made when a page is stored, because ranking pages needs nothing else of them. Terms are 32-bit keys:
+the upper bits are of the term, the lower of the word that it is the beginning of, so that "generators" and "general"
+have a term in common but not a key. Bytes of an unknown version are not used: `outline_of` makes an outline from
+whatever chunks are at hand.
 """
 
 import re
@@ -16,10 +18,14 @@ from zlib import crc32
 
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read.ranking.segment import blocks
-from kindly.text.terms import terms
+from kindly.text.terms import terms, whole_terms
 
-VERSION = 1
+VERSION = 2
 """Of the bytes and of what is in them."""
+READABLE = (1, VERSION)
+"""Keys of version 1 are of terms alone: their lower bits are those of a word that is as long as its term."""
+WORD_BITS = 8
+"""The lower bits of a key."""
 NAMED = "="
 """Before a term in the word index: it is in the title or the address of the page whose first chunk has it."""
 MAX_HEADINGS = 400
@@ -158,7 +164,7 @@ def from_bytes(held: bytes | None) -> Outline | None:
     if held is None or len(held) < _HEAD.size:
         return None
     version, kind, depth, links, *counts, headings = _HEAD.unpack_from(held)
-    if version != VERSION:
+    if version not in READABLE:
         return None
     start = _HEAD.size + 2 * headings
     lengths = array("H", held[_HEAD.size : start])
@@ -190,12 +196,17 @@ def _fields(outline: Outline) -> tuple[tuple[int, ...], ...]:
 
 def keys(text: str) -> tuple[int, ...]:
     """The keys of a text's terms, in order."""
-    return tuple(map(key_of, terms(text)))
+    return tuple(map(key_of, terms(text), whole_terms(text)))
 
 
 @lru_cache(maxsize=30_000)
-def key_of(term: str) -> int:
-    """A number for a term."""
+def key_of(term: str, whole: str) -> int:
+    """A number for a term and the word that it is the beginning of."""
+    key = _number(term)
+    return key if whole == term else key >> WORD_BITS << WORD_BITS | _number(whole) % 2**WORD_BITS
+
+
+def _number(term: str) -> int:
     return crc32(term.encode("utf-8", "surrogatepass"))
 
 

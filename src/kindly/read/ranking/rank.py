@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
     Floats = NDArray[np.floating[Any]]
-    PageScores = Callable[[str, QuestionTerms, Floats], Floats]
-    """Question, its terms, and the best score of each chunk → the score of each chunk's page."""
+    PageScores = Callable[[str, QuestionTerms, Floats, Floats], Floats]
+    """Question, its terms, and the best score of each chunk in both stages → the score of each chunk's page."""
 
 SIZES = (400, 280, 280, 280, 320, 380, 480, 512)
 """Tokens of the first passages; later ones are as large as the last one here."""
@@ -136,7 +136,8 @@ class Index:
             best = candidates(terms, found, first, expansion_model.load())
             scores = rerank_model.load().scores(best, first)
             if pages is not None:
-                scores = self._by_page(scores, pages(question, terms, self._best(first)))
+                of_pages = pages(question, terms, self._best(first), self._best(scores))
+                scores = self._by_page(scores, of_pages)
         answered = _score(evidence) >= threshold
         unsure = not answered and _score(evidence) >= UNSURE
         most = limit if answered or unsure else min(limit, CLOSEST)
