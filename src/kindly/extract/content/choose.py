@@ -32,12 +32,10 @@ ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
 """Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
 LISTS = ("ul", "ol", "dl")
 DATA_TAGS = ("th", "pre")
-LEAST_ITEMS = 3
+LEAST_ITEMS = 2
 """Of a list that is kept because of the text before it."""
-LIKELY_TABLE = 0.3
-"""A table with header cells or code between kept texts is kept if its probability is at least this."""
-LIKELY_LIST = 0.5
-"""And a list below kept text with this one."""
+LIKELY_STRUCTURE = 0.3
+"""A table with header cells or code between kept texts, or a list below one, is kept with at least this probability."""
 
 SHARPNESS = 1.3
 """Factor on log-odds: the classifier is slightly under-confident."""
@@ -85,12 +83,12 @@ def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:
     `pooled` has the probabilities of structures. A likely heading may be between the text and its structure.
     """
     extended = keep.copy()
-    for start, end in _dropped(blocks, keep, ("table",), pooled, LIKELY_TABLE):
+    for start, end in _dropped(blocks, keep, ("table",), pooled):
         first = _introduced_from(blocks, extended, pooled, start)
         followed = end < len(keep) and keep[end]
         if first is not None and followed and _has_any(blocks, start, end, DATA_TAGS):
             extended[first:end] = True
-    for start, end in _dropped(blocks, extended, LISTS, pooled, LIKELY_LIST):
+    for start, end in _dropped(blocks, extended, LISTS, pooled):
         first = _introduced_from(blocks, extended, pooled, start)
         if first is not None and end - start >= LEAST_ITEMS:
             extended[first:end] = True
@@ -107,13 +105,14 @@ def _introduced_from(blocks: Blocks, keep: Flags, pooled: Floats, start: int) ->
 
 
 def _dropped(
-    blocks: Blocks, keep: Flags, tags: Sequence[str], pooled: Floats, least: float
+    blocks: Blocks, keep: Flags, tags: Sequence[str], pooled: Floats
 ) -> Iterator[tuple[int, int]]:
-    """The outermost structures without a kept block whose probability is at least `least`."""
+    """The outermost likely structures without a kept block."""
     done = 0
     for at in elements_of(blocks, tags):
         start, end = blocks.starts[at], blocks.ends[at]
-        if done <= start < end and pooled[start] >= least and not keep[start:end].any():
+        likely = start < end and pooled[start] >= LIKELY_STRUCTURE
+        if likely and start >= done and not keep[start:end].any():
             done = end
             yield start, end
 
