@@ -68,6 +68,16 @@ def test_heading_of_a_selected_block_is_selected_too() -> None:
     assert keep.tolist() == [True, True, False]
 
 
+def test_table_of_contents_beside_an_article_is_selected() -> None:
+    names = ("Ebb", "Flow", "Moon")
+    entries = "".join(f"<li><a href=#{name}>{name}</a>" for name in names)
+    sections = "".join(f"<h2>{name}</h2><p>text of {name}</p>" for name in names)
+    blocks = blocks_of(f"<nav><ul>{entries}</ul></nav><div>{sections}</div>")
+    probabilities, words = floats(*[0.01] * 3, *[0.99] * 6), floats(*[1] * 3, *[50] * 6)
+    assert select_blocks(blocks, probabilities, words, article=True).tolist() == [True] * 9
+    assert select_blocks(blocks, probabilities, words).tolist() == [False] * 3 + [True] * 6
+
+
 TABLE = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
 CODE = "<table><tr><td>1 2<td><pre>x = 1</pre></table>"
 LIST = "<ul><li>one<li>two</ul>"

@@ -51,7 +51,12 @@ MIN_PROBABILITY = 1e-4
 
 
 def select_blocks(
-    blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
+    blocks: Blocks,
+    probabilities: Floats,
+    words: Floats,
+    boilerplate: Sequence[int] = (),
+    *,
+    article: bool = False,
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
     content = content_blocks(blocks, probabilities, words, boilerplate)
@@ -61,7 +66,7 @@ def select_blocks(
         outside[blocks.starts[at] : blocks.ends[at]] = 0
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
     introduced = with_introduced(blocks, headed, pool_structures(blocks, outside, words))
-    return with_tables_of_contents(blocks, with_footnotes(blocks, introduced))
+    return with_tables_of_contents(blocks, with_footnotes(blocks, introduced), article=article)
 
 
 def content_blocks(
