@@ -81,6 +81,7 @@ def test_table_of_contents_beside_an_article_is_selected() -> None:
 TABLE = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
 CODE = "<table><tr><td>1 2<td><pre>x = 1</pre></table>"
 LIST = "<ul><li>one<li>two</ul>"
+LINKS = "<ul><li><a href=/t>tag</a><li><a href=/o>other</a></ul>"
 TABLE_CELLS = ["a", "b", "1", "2"]
 
 
@@ -101,11 +102,14 @@ TABLE_CELLS = ["a", "b", "1", "2"]
         (f"<p>*a</p>{LIST}<p>*z</p>", 0.2, []),
         (f"<p>x</p>{LIST}<p>*z</p>", 0.9, []),
         ("<p>*a</p><ul><li>one</ul>", 0.9, []),
+        (f"<p>*a</p>{LINKS}", 0.4, []),
+        (f"<p>*a</p>{LINKS}", 0.5, ["tag", "other"]),
+        ("<p>*a</p><dl><dt>Born<dd>1815</dl>", 0.4, []),
     ],
     ids=[
         "between", "below a heading", "unlikely", "at the end", "after dropped text", "at the start",
         "without a header", "code", "list", "list below a heading", "list below a kept heading",
-        "unlikely list", "list after dropped text", "short list",
+        "unlikely list", "list after dropped text", "short list", "links", "likely links", "definitions",
     ],
 )  # fmt: skip
 def test_likely_table_or_list_that_kept_text_introduces_is_kept(
