@@ -200,7 +200,8 @@ def select(page: TrainingPage, table: FeatureTable, log_odds: Floats) -> list[bo
     keep = with_headings(blocks, content_blocks(blocks, probabilities, table.words))
     headed = with_likely_headings(blocks, keep, probabilities)
     pooled = pool_structures(blocks, probabilities, table.words)
-    outlined = with_tables_of_contents(blocks, with_introduced(blocks, headed, pooled))
+    introduced = with_introduced(blocks, headed, pooled)
+    outlined = with_tables_of_contents(blocks, introduced, article=page.hints.is_article)
     return without_copies(blocks, outlined.tolist())
 
 

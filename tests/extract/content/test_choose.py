@@ -68,9 +68,20 @@ def test_heading_of_a_selected_block_is_selected_too() -> None:
     assert keep.tolist() == [True, True, False]
 
 
+def test_table_of_contents_beside_an_article_is_selected() -> None:
+    names = ("Ebb", "Flow", "Moon")
+    entries = "".join(f"<li><a href=#{name}>{name}</a>" for name in names)
+    sections = "".join(f"<h2>{name}</h2><p>text of {name}</p>" for name in names)
+    blocks = blocks_of(f"<nav><ul>{entries}</ul></nav><div>{sections}</div>")
+    probabilities, words = floats(*[0.01] * 3, *[0.99] * 6), floats(*[1] * 3, *[50] * 6)
+    assert select_blocks(blocks, probabilities, words, article=True).tolist() == [True] * 9
+    assert select_blocks(blocks, probabilities, words).tolist() == [False] * 3 + [True] * 6
+
+
 TABLE = "<table><tr><th>a<th>b<tr><td>1<td>2</table>"
 CODE = "<table><tr><td>1 2<td><pre>x = 1</pre></table>"
-LIST = "<ul><li>one<li>two<li>three</ul>"
+LIST = "<ul><li>one<li>two</ul>"
+LINKS = "<ul><li><a href=/t>tag</a><li><a href=/o>other</a></ul>"
 TABLE_CELLS = ["a", "b", "1", "2"]
 
 
@@ -85,17 +96,20 @@ TABLE_CELLS = ["a", "b", "1", "2"]
         (f"{TABLE}<p>*z</p>", 0.9, []),
         (f"<p>*a</p>{TABLE.replace('th>', 'td>')}<p>*z</p>", 0.9, []),
         (f"<p>*a</p>{CODE}<p>*z</p>", 0.3, ["1 2", "x = 1"]),
-        (f"<p>*a</p>{LIST}<p>z</p>", 0.5, ["one", "two", "three"]),
-        (f"<p>*a</p><h2>Items</h2>{LIST}", 0.5, ["Items", "one", "two", "three"]),
-        (f"<p>x</p><h2>*Items</h2>{LIST}", 0.5, ["one", "two", "three"]),
-        (f"<p>*a</p>{LIST}<p>*z</p>", 0.4, []),
+        (f"<p>*a</p>{LIST}<p>z</p>", 0.3, ["one", "two"]),
+        (f"<p>*a</p><h2>Items</h2>{LIST}", 0.3, ["Items", "one", "two"]),
+        (f"<p>x</p><h2>*Items</h2>{LIST}", 0.3, ["one", "two"]),
+        (f"<p>*a</p>{LIST}<p>*z</p>", 0.2, []),
         (f"<p>x</p>{LIST}<p>*z</p>", 0.9, []),
-        ("<p>*a</p><ul><li>one<li>two</ul>", 0.9, []),
+        ("<p>*a</p><ul><li>one</ul>", 0.9, []),
+        (f"<p>*a</p>{LINKS}", 0.4, []),
+        (f"<p>*a</p>{LINKS}", 0.5, ["tag", "other"]),
+        ("<p>*a</p><dl><dt>Born<dd>1815</dl>", 0.4, []),
     ],
     ids=[
         "between", "below a heading", "unlikely", "at the end", "after dropped text", "at the start",
         "without a header", "code", "list", "list below a heading", "list below a kept heading",
-        "unlikely list", "list after dropped text", "short list",
+        "unlikely list", "list after dropped text", "short list", "links", "likely links", "definitions",
     ],
 )  # fmt: skip
 def test_likely_table_or_list_that_kept_text_introduces_is_kept(
@@ -109,5 +123,5 @@ def test_likely_table_or_list_that_kept_text_introduces_is_kept(
 
 def test_list_below_an_unlikely_heading_is_not_introduced() -> None:
     blocks = blocks_of(f"<p>a</p><h2>3 comments</h2>{LIST}")
-    keep = np.array([True, *[False] * 4])
-    assert with_introduced(blocks, keep, floats(0.9, 0.2, 0.6, 0.6, 0.6)).tolist() == keep.tolist()
+    keep = np.array([True, *[False] * 3])
+    assert with_introduced(blocks, keep, floats(0.9, 0.2, 0.6, 0.6)).tolist() == keep.tolist()

@@ -139,6 +139,15 @@ def test_buttons_that_fold_a_table_of_contents_are_left_out() -> None:
     ]
 
 
+def test_buttons_that_are_entries_are_kept() -> None:
+    buttons = "<li><button>Ebb</button><li><button>Flow</button><li><button>Moon</button>"
+    assert kept_before_sections(f"<ul>{buttons}</ul>{SECTIONS}", without=3) == [
+        "Ebb",
+        "Flow",
+        "Moon",
+    ]
+
+
 def test_list_within_a_menu_is_kept_without_the_menu() -> None:
     menu = f"<ul><li>Home<li>News<li>Shop<li>Here<ul>{ENTRIES}</ul></li></ul>"
     assert kept_before_sections(menu + SECTIONS, without=7) == ["Ebb", "Flow", "Moon!"]
@@ -193,6 +202,28 @@ def test_table_of_contents_in_navigation_beside_the_text_is_left_out(
 ) -> None:
     assert kept_before_sections(page.format(ENTRIES, SECTIONS), without=3) == entries
     assert kept_before_sections(page.format(ENTRIES, SECTIONS), without=0) == entries
+
+
+@pytest.mark.parametrize(
+    ("entries", "text", "article", "texts"),
+    [
+        (ENTRIES, "pull", True, ["Ebb", "Flow", "Moon!"]),
+        (ENTRIES, "pull " * 3_200, False, ["Ebb", "Flow", "Moon!"]),
+        (ENTRIES, "pull " * 3_100, False, []),
+        (ENTRIES.replace("#", "/"), "pull", True, []),
+        (ENTRIES.replace("#", "/", 1), "pull", True, ["Ebb", "Flow", "Moon!"]),
+        (ENTRIES.replace("href", "name"), "pull", True, ["Ebb", "Flow", "Moon!"]),
+    ],
+    ids=["article", "long", "shorter", "other-pages", "mostly-this-page", "without-links"],
+)
+def test_article_or_long_text_has_the_table_of_contents_beside_it(
+    entries: str, text: str, *, article: bool, texts: list[str]
+) -> None:
+    sections = SECTIONS.replace("pull", text)
+    blocks = blocks_of(f"<nav><ul>{entries}</ul></nav><article>{sections}</article>")
+    keep = np.arange(len(blocks.texts)) >= 3
+    found = kept(blocks, with_tables_of_contents(blocks, keep, article=article))
+    assert found[: -len(blocks_of(SECTIONS).texts)] == texts
 
 
 def test_table_of_contents_below_the_text_is_left_out() -> None:

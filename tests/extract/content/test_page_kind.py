@@ -21,3 +21,16 @@ JSON_LD = '<script>{"@type": ["NewsArticle"]}</script>'
 )
 def test_hints_come_from_structured_data_and_url(markup: str, url: str, hints: Hints) -> None:
     assert read_hints(markup, "T", url) == hints
+
+
+@pytest.mark.parametrize(
+    ("kinds", "article"),
+    [
+        ({"og:article"}, True),
+        ({"website", "blogposting"}, True),
+        ({"og:website"}, False),
+        ((), False),
+    ],
+)
+def test_page_is_an_article_if_it_declares_so(kinds: set[str], *, article: bool) -> None:
+    assert Hints(kinds=frozenset(kinds)).is_article == article

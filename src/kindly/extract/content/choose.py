@@ -32,12 +32,14 @@ ODDS_FACTORS = {"table": 3.3, "pre": 6.0, "ul": 1.6, "ol": 1.6, "dl": 1.6}
 """Structures whose blocks share one probability, and the factor on its odds: rows and lines are rarely boilerplate."""
 LISTS = ("ul", "ol", "dl")
 DATA_TAGS = ("th", "pre")
-LEAST_ITEMS = 3
+LEAST_ITEMS = 2
 """Of a list that is kept because of the text before it."""
-LIKELY_TABLE = 0.3
-"""A table with header cells or code between kept texts is kept if its probability is at least this."""
-LIKELY_LIST = 0.5
-"""And a list below kept text with this one."""
+LIKELY_STRUCTURE = 0.3
+"""A table with header cells or code between kept texts, or a list below one, is kept with at least this probability."""
+LIKELY_LINKS = 0.5
+"""And a list of links or definitions with this one: tags, related pages and facts often follow a text."""
+LINK_SHARE = 0.5
+"""Of a list of links, more of the characters are in links than this."""
 
 SHARPNESS = 1.3
 """Factor on log-odds: the classifier is slightly under-confident."""
@@ -53,7 +55,12 @@ MIN_PROBABILITY = 1e-4
 
 
 def select_blocks(
-    blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
+    blocks: Blocks,
+    probabilities: Floats,
+    words: Floats,
+    boilerplate: Sequence[int] = (),
+    *,
+    article: bool = False,
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
     content = content_blocks(blocks, probabilities, words, boilerplate)
@@ -63,7 +70,7 @@ def select_blocks(
         outside[blocks.starts[at] : blocks.ends[at]] = 0
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
     introduced = with_introduced(blocks, headed, pool_structures(blocks, outside, words))
-    return with_tables_of_contents(blocks, with_footnotes(blocks, introduced))
+    return with_tables_of_contents(blocks, with_footnotes(blocks, introduced), article=article)
 
 
 def content_blocks(
@@ -85,16 +92,27 @@ def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:
     `pooled` has the probabilities of structures. A likely heading may be between the text and its structure.
     """
     extended = keep.copy()
-    for start, end in _dropped(blocks, keep, ("table",), pooled, LIKELY_TABLE):
+    for at in _dropped(blocks, keep, ("table",), pooled):
+        start, end = blocks.starts[at], blocks.ends[at]
         first = _introduced_from(blocks, extended, pooled, start)
         followed = end < len(keep) and keep[end]
         if first is not None and followed and _has_any(blocks, start, end, DATA_TAGS):
             extended[first:end] = True
-    for start, end in _dropped(blocks, extended, LISTS, pooled, LIKELY_LIST):
+    for at in _dropped(blocks, extended, LISTS, pooled):
+        start, end = blocks.starts[at], blocks.ends[at]
         first = _introduced_from(blocks, extended, pooled, start)
-        if first is not None and end - start >= LEAST_ITEMS:
+        likely = pooled[start] >= LIKELY_LINKS or _has_points(blocks, at)
+        if first is not None and likely and end - start >= LEAST_ITEMS:
             extended[first:end] = True
     return extended
+
+
+def _has_points(blocks: Blocks, at: int) -> bool:
+    """Whether a list has points, not links or definitions."""
+    inside = slice(blocks.starts[at], blocks.ends[at])
+    characters = sum(map(len, blocks.texts[inside]))
+    is_items = blocks.signature_tags[blocks.signatures[at]] != "dl"
+    return is_items and sum(blocks.linked[inside]) <= LINK_SHARE * characters
 
 
 def _introduced_from(blocks: Blocks, keep: Flags, pooled: Floats, start: int) -> int | None:
@@ -106,16 +124,15 @@ def _introduced_from(blocks: Blocks, keep: Flags, pooled: Floats, start: int) ->
     return heading if likely and _is_heading(blocks, heading) else None
 
 
-def _dropped(
-    blocks: Blocks, keep: Flags, tags: Sequence[str], pooled: Floats, least: float
-) -> Iterator[tuple[int, int]]:
-    """The outermost structures without a kept block whose probability is at least `least`."""
+def _dropped(blocks: Blocks, keep: Flags, tags: Sequence[str], pooled: Floats) -> Iterator[int]:
+    """The elements of the outermost likely structures without a kept block."""
     done = 0
     for at in elements_of(blocks, tags):
         start, end = blocks.starts[at], blocks.ends[at]
-        if done <= start < end and pooled[start] >= least and not keep[start:end].any():
+        likely = start < end and pooled[start] >= LIKELY_STRUCTURE
+        if likely and start >= done and not keep[start:end].any():
             done = end
-            yield start, end
+            yield at
 
 
 def _is_heading(blocks: Blocks, block: int) -> bool:

@@ -48,7 +48,9 @@ class ContentModel:
         if is_uncertain(log_odds, table.words):
             log_odds = mean_log_odds([log_odds, *self.ensemble.log_odds(table)])
         probabilities = sigmoid(smooth(log_odds, table))
-        return select_blocks(blocks, probabilities, table.words, boilerplate)
+        return select_blocks(
+            blocks, probabilities, table.words, boilerplate, article=hints.is_article
+        )
 
 
 def is_uncertain(log_odds: Floats, words: Floats) -> bool:

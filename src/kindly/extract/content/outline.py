@@ -1,5 +1,5 @@
 """Outline of a page: add to the selected blocks their headings, the authors of posts, the footnotes they refer to, and
-the table of contents in the text. A table of contents beside the text, in the site's navigation, is left out.
+the table of contents in the text. One beside the text, in the site's navigation, is added to articles and long texts.
 """
 
 import re
@@ -32,6 +32,8 @@ LETTERS_OR_SPACE = bytes(code if chr(code).isalnum() else ord(" ") for code in r
 ENTRY_NUMBER = re.compile(r"(?:\d{1,3} )+(?=\S)")
 """The number at the start of a heading or an entry."""
 SIDE_TAGS = frozenset({"nav", "aside"})
+LONG_TEXT = 16_000
+"""A text with so many characters has its table of contents even from beside the text."""
 LABEL_CHARACTERS = 20
 FOOTNOTES = re.compile(r"(?<![a-z])foot-?notes?(?![a-z])", re.I)
 BACK_LINKS = "[class*=backref], [role=doc-backlink]"
@@ -179,8 +181,12 @@ def _is_in_heading(blocks: Blocks, block: int) -> bool:
     return blocks.signature_tags[blocks.signatures[blocks.containers[block]]] in LEVELS
 
 
-def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
-    """The kept blocks and each distinct list whose entries match kept headings, but none beside the text."""
+def with_tables_of_contents(blocks: Blocks, keep: Flags, *, article: bool = False) -> Flags:
+    """The kept blocks and each distinct list whose entries match kept headings.
+
+    One beside the text is added if the page is an article or its text is long, and if it links into this page. On other
+    pages it is dropped.
+    """
     in_heading = np.zeros(len(keep), np.bool_)
     headings: dict[str, list[int]] = {}
     for at in elements_of(blocks, LEVELS):
@@ -193,17 +199,28 @@ def with_tables_of_contents(blocks: Blocks, keep: Flags) -> Flags:
         return keep
     extended = keep.copy()
     found: list[tuple[Span, frozenset[str]]] = []
+    anywhere = article or sum(map(len, compress(blocks.texts, keep))) >= LONG_TEXT
     for at, entries in _tables_of_contents(blocks, headings.keys(), in_heading):
         span = blocks.starts[at], blocks.ends[at]
-        if _is_beside(blocks, at, [heading for entry in entries for heading in headings[entry]]):
+        listed = [heading for entry in entries for heading in headings[entry]]
+        if _is_beside(blocks, at, listed) and not (anywhere and _links_into_page(blocks, at)):
             extended[slice(*span)] = False
         else:
             found.append((span, entries))
     _add_distinct(extended, found)
+    _drop_folding_buttons(blocks, extended, keep, found)
+    return extended
+
+
+def _drop_folding_buttons(
+    blocks: Blocks, extended: Flags, keep: Flags, found: list[tuple[Span, frozenset[str]]]
+) -> None:
+    """Drop the buttons in added tables of contents, except those that are entries."""
+    listed = frozenset[str]().union(*(entries for _, entries in found))
     for at in elements_of(blocks, ("button",)) if found else ():
         inside = slice(blocks.starts[at], blocks.ends[at])
-        extended[inside] &= keep[inside]
-    return extended
+        if listed.isdisjoint(map(_key, blocks.texts[inside])):
+            extended[inside] &= keep[inside]
 
 
 def _add_distinct(keep: Flags, found: list[tuple[Span, frozenset[str]]]) -> None:
@@ -228,6 +245,12 @@ def _is_beside(blocks: Blocks, contents: int, headings: list[int]) -> bool:
         blocks.starts[around] <= blocks.starts[contents]
         and blocks.ends[contents] <= blocks.ends[around]
     )
+
+
+def _links_into_page(blocks: Blocks, contents: int) -> bool:
+    """Whether at least half of the links in a list have a fragment."""
+    targets = [link.attr("href") or "" for link in blocks.elements[contents].select("a[href]")]
+    return 2 * sum("#" in target for target in targets) >= len(targets)
 
 
 def _is_navigation(blocks: Blocks, at: int) -> bool:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*\[?\s*["'](?:https?://schema\.org/)?(\w+)""")
 OPEN_GRAPH = re.compile(r"""og:type["'][^<>]{0,40}content=["']?([\w.:]+)""")
 MAX_KINDS = 40
+ARTICLES = frozenset({"article", "blogposting", "newsarticle", "techarticle", "og:article"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,11 @@ class Hints:
     """The path of its URL, with the query."""
     kinds: frozenset[str] = frozenset()
     """Declared schema.org types, and the Open Graph type with the prefix `og:`; lower case."""
+
+    @property
+    def is_article(self) -> bool:
+        """Whether the page declares to be an article."""
+        return not ARTICLES.isdisjoint(self.kinds)
 
 
 def read_hints(markup: str, title: str, url: str) -> Hints:

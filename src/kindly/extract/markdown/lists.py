@@ -1,4 +1,7 @@
-"""Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped. The tree is changed in place."""
+"""Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped, stray items enclosed.
+
+The tree is changed in place.
+"""
 
 from turbohtml import Document, Element, Node, Text
 
@@ -24,6 +27,9 @@ def mark_tasks(document: Document) -> None:
 
 def normalise_lists(root: Element) -> None:
     """Tighten lists and join definitions with their terms."""
+    _enclose_stray_items(root)
+    for heading in root.select(":is(h1, h2, h3, h4, h5, h6):has(li)"):
+        _move_lists_below(heading)
     for box in root.select("blockquote:has(> ul), blockquote:has(> ol)"):
         if box.attr("cite") is None and box.select_one("cite, footer") is None:
             box.tag = "div"
@@ -36,6 +42,27 @@ def normalise_lists(root: Element) -> None:
         _tighten(item)
     for definitions in root.select("dl"):
         _join_definitions(definitions)
+
+
+def _enclose_stray_items(root: Element) -> None:
+    """Put items without a list into one, together with those directly before them; a selected item stays as it is."""
+    enclosing: Element | None = None
+    for item in root.select("li"):
+        if item.parent == root or item.closest("ul, ol, menu") is not None:
+            continue
+        if enclosing is None or _next_filled(enclosing) != item:
+            enclosing = Element("ul")
+            item.insert_before(enclosing)
+        enclosing.append(item.extract())
+
+
+def _move_lists_below(heading: Element) -> None:
+    """Move the lists in a heading below it: a heading is one line."""
+    for inner in reversed(heading.select("ul, ol")):
+        if inner.closest("li") is None:
+            heading.insert_after(inner.extract())
+    if not heading.text.strip():
+        heading.decompose()
 
 
 def _unwrap_cards(list_element: Element) -> None:
@@ -110,3 +137,12 @@ def _next(element: Element) -> Element | None:
     while node is not None and not isinstance(node, Element):
         node = node.next_sibling
     return node
+
+
+def _next_filled(element: Element) -> Node | None:
+    """The next sibling that is more than white space."""
+    return next((node for node in element.next_siblings if not _is_space(node)), None)
+
+
+def _is_space(node: Node) -> bool:
+    return isinstance(node, Text) and node.data.isspace()
