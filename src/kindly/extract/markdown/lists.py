@@ -1,4 +1,4 @@
-"""Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped, stray items enclosed.
+"""Lists → tight Markdown lists: definitions on one line, cards and boxes unwrapped, no stray and no empty items.
 
 The tree is changed in place.
 """
@@ -9,6 +9,8 @@ from kindly.extract.markdown import verbatim
 
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 BLOCKS = "p, div, ul, ol, dl, pre, table, blockquote, h1, h2, h3, h4, h5, h6, section, figure"
+LISTS = ("ul", "ol")
+WRAPPERS = (*LISTS, "div", "nav", "section", "span")
 TERM_CHARACTERS = 120
 TASKS = "li > input[type=checkbox][disabled], li > p > input[type=checkbox][disabled], li > label > input[disabled]"
 """The check boxes of task lists. Those of forms are not disabled."""
@@ -38,6 +40,8 @@ def normalise_lists(root: Element) -> None:
     }:
         if list_element is not None and list_element.closest("table") is None:
             _unwrap_cards(list_element)
+    for item in reversed(root.select("li")):
+        _hoist_inner_list(item)
     for item in root.select("li"):
         _tighten(item)
     for definitions in root.select("dl"):
@@ -63,6 +67,39 @@ def _move_lists_below(heading: Element) -> None:
             heading.insert_after(inner.extract())
     if not heading.text.strip():
         heading.decompose()
+
+
+def _hoist_inner_list(item: Element) -> None:
+    """Put the items of a list that is alone in an item in its place: without it, a bullet would be empty."""
+    outer, inner = item.parent, _only_list(item)
+    if inner is None or not isinstance(outer, Element) or outer.tag not in LISTS:
+        return
+    if not any(_is_filled(child) for child in outer.children if child != item):
+        outer.tag = inner.tag
+    if outer.tag == inner.tag:
+        item.replace_with(*[node.extract() for node in list(inner.children)])
+
+
+def _only_list(item: Element) -> Element | None:
+    """The list that is all there is in an item."""
+    inside = item
+    while inside.tag not in LISTS:
+        filled = [child for child in inside.children if _is_filled(child)]
+        if len(filled) != 1 or not isinstance(filled[0], Element):
+            return None
+        inside = filled[0]
+        if inside.tag not in WRAPPERS:
+            return None
+    return inside
+
+
+def _is_filled(node: Node) -> bool:
+    """Whether a node has text or a picture."""
+    if node.text.strip():
+        return True
+    return isinstance(node, Element) and (
+        node.tag == "img" or node.select_one("img, hr, table, math") is not None
+    )
 
 
 def _unwrap_cards(list_element: Element) -> None:
