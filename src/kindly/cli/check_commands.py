@@ -31,7 +31,7 @@ def show_changes(
         return changes_output(report, NO_FENCE, app.tokens_for(None))
 
     output = run_verb(settings, verb)
-    echo(settings, output.text, output.structured, as_json=as_json)
+    echo(settings, output.structured if as_json else output.text)
     return 0
 
 
@@ -46,5 +46,5 @@ def show_verdict(settings: Settings, quote: str, url: str, *, refresh: bool, as_
         return quote_output(report, NO_FENCE)
 
     output = run_verb(settings, verb)
-    echo(settings, output.text, output.structured, as_json=as_json)
+    echo(settings, output.structured if as_json else output.text)
     return 0 if output.structured["verdict"] == "exact" else NO_ANSWER

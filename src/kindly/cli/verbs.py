@@ -121,19 +121,19 @@ def _show(settings: Settings, verb: Verb[Result], *, as_json: bool) -> int:
     if sys.stdout.isatty() and not as_json:
         _print(result, Redactor.of(settings.secrets()))
     else:
-        echo(settings, to_text(result), to_data(result), as_json=as_json)
+        echo(settings, to_data(result) if as_json else to_text(result))
     if isinstance(result, FindingsResult):
         return 0 if any(finding.answered for finding in result.findings) else NO_ANSWER
     return 0
 
 
-def echo(settings: Settings, text: str, data: Json, *, as_json: bool) -> None:
-    """Print an answer without secrets, as text or as JSON."""
+def echo(settings: Settings, answer: str | Json) -> None:
+    """Print an answer without secrets: text as it is, data as JSON."""
     redactor = Redactor.of(settings.secrets())
-    if as_json:
-        click.echo(json.dumps(redactor.value(data), ensure_ascii=False, indent=2))
+    if isinstance(answer, str):
+        click.echo(redactor.text(answer))
     else:
-        click.echo(redactor.text(text))
+        click.echo(json.dumps(redactor.value(answer), ensure_ascii=False, indent=2))
 
 
 def _print(result: Result, redactor: Redactor) -> None:
