@@ -253,7 +253,7 @@ class Page:
 
     @property
     def may_be_stored(self) -> bool:
-        """Whether its site allows to store it; a page that needed a login is not stored."""
+        """Whether its site allows storing it; a page that needed a login is not stored."""
         return not (self.private or "no-store" in self.cache_control)
 
 

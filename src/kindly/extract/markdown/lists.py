@@ -70,7 +70,7 @@ def _move_lists_below(heading: Element) -> None:
 
 
 def _hoist_inner_list(item: Element) -> None:
-    """Put the items of a list that is alone in an item in its place: without it, a bullet would be empty."""
+    """Put the items of a list that is alone in an item in its place, so that no bullet is empty."""
     outer, inner = item.parent, _only_list(item)
     if inner is None or not isinstance(outer, Element) or outer.tag not in LISTS:
         return
