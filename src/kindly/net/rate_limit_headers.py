@@ -7,9 +7,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+from kindly.frozen import frozen
 
 EPOCH_FROM_S = 1e9
 """A larger reset is a moment in seconds since the epoch; a smaller one is a number of seconds."""
@@ -19,7 +20,7 @@ PREFIXES = ("x-ratelimit-", "ratelimit-")
 PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*"?(\d+)')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotaWindow:
     """One rate-limit window."""
 
@@ -29,7 +30,7 @@ class QuotaWindow:
     """From now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotaPolicy:
     """How many calls a window allows."""
 

@@ -1,15 +1,15 @@
 """The types of settings, and how each is parsed from text."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from kindly.fetch.guard.guard import parse_opened
+from kindly.frozen import frozen
 from kindly.read.stores import choices, store_for
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Env:
     """The variable that sets a field, its aliases, and what it does."""
 

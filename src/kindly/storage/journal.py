@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from kindly.clock import SYSTEM_CLOCK, Clock
+from kindly.frozen import frozen
 
 HEAD = struct.Struct(">II")
 """The length of a record, and its checksum: the last one may be incomplete after a crash."""
@@ -37,7 +38,7 @@ class JournalFile:
     open_records: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JournalRecord:
     """A record that is not done yet."""
 
