@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from kindly.frozen import frozen
 
@@ -45,6 +44,8 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     with suppress(ValueError):
         seconds = float(value)
         return seconds if seconds >= 0 and math.isfinite(seconds) else None
+    from email.utils import parsedate_to_datetime
+
     with suppress(ValueError):
         date = parsedate_to_datetime(value)
         aware = date if date.tzinfo else date.replace(tzinfo=UTC)

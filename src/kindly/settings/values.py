@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Never, NoReturn, Self, TypeVar, overload
 
-from kindly.fetch.guard.guard import parse_opened
 from kindly.frozen import frozen
 from kindly.read.stores import choices, store_for
 from kindly.redact import HiddenText
@@ -217,6 +216,8 @@ def _store(value: object) -> HiddenText:
 
 
 def _private_hosts(value: object) -> tuple[str, ...]:
+    from kindly.fetch.guard.guard import parse_opened
+
     hosts = _names(value)
     for host in hosts:
         parse_opened(host)
