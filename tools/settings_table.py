@@ -2,13 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any
 
-from pydantic import SecretStr
-from pydantic.fields import FieldInfo
-
+from kindly.redact import HiddenText
 from kindly.search.providers import PROVIDERS
-from kindly.settings import ENV_BY_FIELD, LOADER_URLS, TOKEN_NEEDS, Settings
+from kindly.settings import ENV_BY_FIELD, LOADER_URLS, TOKEN_NEEDS
+from kindly.settings.values import Setting
 
 HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 
@@ -16,8 +15,8 @@ HEAD = "| variable | values | default | what it does |\n|---|---|---|---|"
 def rows() -> list[str]:
     """One row per setting, those of plugins last."""
     own = [
-        f"| `{env.name}` | {values(Settings.model_fields[field])} | {default(field)} | {env.about} |"
-        for field, env in ENV_BY_FIELD.items()
+        f"| `{one.name}` | {one.kind.values} | {default(one)} | {one.about} |"
+        for one in ENV_BY_FIELD.values()
     ]
     kinds = {"flag": "`1` or `0`", "addresses": "addresses, comma separated"}
     for spec in PROVIDERS:
@@ -40,39 +39,11 @@ def rows() -> list[str]:
     return own
 
 
-def values(field: FieldInfo) -> str:
-    """The type of a setting, or the list of its values."""
-    kind: Any = field.annotation
-    plain = [part for part in get_args(kind) if part is not type(None)]
-    if get_origin(kind) is Literal:
-        return ", ".join(f"`{value}`" for value in get_args(kind))
-    if len(plain) == 1 or (get_origin(kind) is not tuple and plain):
-        kind = plain[0]
-    if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
-    if get_origin(kind) is tuple:
-        return "names, comma separated"
-    names = {bool: "`1` or `0`", int: "number", float: "number", SecretStr: "secret", str: "text"}
-    return names.get(kind, "path") + bounds(field)
-
-
-def bounds(field: FieldInfo) -> str:
-    """The range of a number."""
-    low = next(
-        (
-            getattr(m, "ge", getattr(m, "gt", None))
-            for m in field.metadata
-            if hasattr(m, "ge") or hasattr(m, "gt")
-        ),
-        None,
-    )
-    high = next((m.le for m in field.metadata if hasattr(m, "le")), None)
-    return f", {low} to {high}" if low is not None and high is not None else ""
-
-
-def default(field: str) -> str:
+def default(setting: Setting[Any]) -> str:
     """The default, as a user would write it."""
-    value = Settings.model_fields[field].default
+    value = setting.default
+    if isinstance(value, HiddenText):
+        value = value.get_secret_value()
     if value is None or value == ():
         return "not set"
     if isinstance(value, bool):

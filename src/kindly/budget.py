@@ -1,19 +1,19 @@
 """The budget of a call: a deadline in seconds and an answer size in tokens, both passed down by the caller."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Self, TypeVar
 
 import anyio
 
 from kindly.clock import Monotonic
+from kindly.frozen import frozen
 
 T = TypeVar("T")
 
 FIT_STEPS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deadline:
     """The moment by which a call must finish."""
 

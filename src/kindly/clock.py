@@ -1,18 +1,19 @@
 """One clock for the whole program: wall time, monotonic time, sleep and randomness, passed in for tests."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import random
 from time import time  # noqa: TID251 - the only place that reads the wall clock
 
 import anyio
 
+from kindly.frozen import frozen
+
 Monotonic = Callable[[], float]
 """Seconds that never go backwards: for code that needs nothing else of a clock."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Clock:
     """Time and randomness. The monotonic default is the event loop's clock, so it needs a running loop."""
 

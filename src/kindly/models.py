@@ -4,10 +4,12 @@ All are frozen and without behaviour: they know neither how they were made nor h
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple
+
+from kindly.frozen import frozen
 
 TimeRange = Literal["day", "week", "month", "year"]
 SafeSearch = Literal["off", "moderate", "strict"]
@@ -79,7 +81,7 @@ NEXT_STEPS: Mapping[OutcomeKind, str] = {
 """What a caller can do. `Outcome.detail` already says what happened: these do not repeat it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """What happened to a page or a search, whether a retry may help, and the next step."""
 
@@ -102,7 +104,7 @@ class Outcome:
         return NEXT_STEPS[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A search query with its filters. A provider maps each filter to what its vendor offers."""
 
@@ -125,7 +127,7 @@ class Query:
     """The last day."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """One search result of a provider."""
 
@@ -143,7 +145,7 @@ class Hit:
     """Why it has its rank, if that is not the provider's own order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderResults:
     """The answer of one provider: hits in its order, and facts about them."""
 
@@ -157,7 +159,7 @@ class ProviderResults:
     """The provider's own JSON, for a profile that passes it on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hits:
     """The results of one search, in order, with the provider that found them and the ones that failed before."""
 
@@ -190,7 +192,7 @@ class FetchMethod(StrEnum):
     LIBRARY = "library"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class How:
     """How a page was retrieved. `str()` is its form in answers, logs and files: `http`, `loader:github`."""
 
@@ -221,7 +223,7 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 """The media types of HTML."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """The response of one URL: bytes, their media type, and how they were retrieved."""
 
@@ -257,7 +259,7 @@ class Page:
         return not (self.private or "no-store" in self.cache_control)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A link of a page: its text and its absolute address."""
 
@@ -265,7 +267,7 @@ class Link:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metadata:
     """What a page states about itself."""
 
@@ -283,7 +285,7 @@ class Metadata:
     """The page's own data as plain JSON, cut to a bounded size: `json_ld`, `open_graph`, `twitter`, `microdata`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Screenshot:
     """A picture of a page from its top."""
 
@@ -296,7 +298,7 @@ class Screenshot:
     fetched_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """The readable text of a page, without text that a browser would not show."""
 
@@ -335,7 +337,7 @@ class Document:
         return replace(self, note=" ".join(filter(None, (self.note, note))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A piece of a document's text, `text == document.text[start:end]`."""
 
@@ -352,7 +354,7 @@ class Passage:
     """How well it answers, 0 to 1, if it was ranked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """A piece of a document that is embedded, stored and ranked as a unit; `text == document.text[start:end]`."""
 
@@ -369,7 +371,7 @@ class Chunk:
     """What ranking needs of it, computed once (`kindly.read.ranking.prepared`); None if that is still to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredPageInfo:
     """A page of the library, without its chunks."""
 
@@ -395,7 +397,7 @@ class StoredPageInfo:
         return f"{self.url}#{self.collection}" if self.collection else self.url
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallScope:
     """Which pages of the library are asked. Empty fields do not restrict."""
 
@@ -410,7 +412,7 @@ class RecallScope:
         return bool(self.collection or self.site or self.since)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Citation:
     """A passage and the page that contains it."""
 
@@ -418,7 +420,7 @@ class Citation:
     passage: Passage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """The answer of a page or the whole library to one question: the best passages first."""
 
@@ -432,7 +434,7 @@ class Finding:
     """Not answered, as far as one can tell, but it may be."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageFindings:
     """The answers of one page to some questions."""
 
@@ -442,7 +444,7 @@ class PageFindings:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """One result of a search or fetch: its address, its outcome, and its document if there is one."""
 
@@ -463,7 +465,7 @@ class SearchResults(NamedTuple):
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceExcerpt:
     """One source of an answer: the passage that fits the budget, and the cursor that continues after it."""
 
@@ -476,7 +478,7 @@ class SourceExcerpt:
     """Instead of one passage: several, in the page's order, with gaps between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """An excerpt of every source, in order, within a token budget."""
 

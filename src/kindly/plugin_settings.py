@@ -4,13 +4,15 @@ Settings, docs and the vendors' manifests are derived from them.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
+
+from kindly.frozen import frozen
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Need:
     """A variable without which the plugin is not used."""
 
@@ -23,7 +25,7 @@ class Need:
     example: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option(Generic[T]):
     """A variable with a default; the value is checked at start."""
 
@@ -51,7 +53,7 @@ class Option(Generic[T]):
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProfileDefaults:
     """The defaults that a profile changes; an empty one changes nothing."""
 

@@ -7,9 +7,11 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Protocol, Self, TypeVar
 from urllib.parse import quote, quote_plus
+
+from kindly.frozen import frozen
 
 MASK = "***"
 NEXT_ADDRESS = re.compile(r",(?=\s*[A-Za-z][A-Za-z0-9+.-]*://)")
@@ -22,11 +24,24 @@ T = TypeVar("T")
 
 
 class Secret(Protocol):
-    """A value that is hidden in logs and representations, such as `pydantic.SecretStr`."""
+    """A value that is hidden in logs and representations."""
 
     def get_secret_value(self) -> str:
         """The plain value; called when it is sent, and not stored."""
         ...
+
+
+@frozen
+class HiddenText:
+    """A secret of the settings: false if it is empty."""
+
+    _text: str = field(repr=False)
+
+    def get_secret_value(self) -> str:
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,7 +7,7 @@ import hashlib
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Protocol
 
@@ -19,6 +19,7 @@ from kindly.concurrency.deferred_work import DeferredWork
 from kindly.errors import KindlyError, PageUnreachable, SearchError, StoreUnavailable
 from kindly.extract import ExtractOptions
 from kindly.fetch.browser.render_gain import RenderGain
+from kindly.frozen import frozen
 from kindly.models import (
     Document,
     Finding,
@@ -128,7 +129,7 @@ async def ignore_progress(done: float, total: float, message: str) -> None:
     """A `Progress` without effect."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stages:
     """One object for each stage, and each stage's call as a traced step."""
 

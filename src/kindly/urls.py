@@ -5,11 +5,12 @@ The SSRF guard (`fetch.guard`) decides whether an address may be contacted.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote, unquote, urlsplit
 
 from kindly.errors import InputError, SchemeUnsupported
+from kindly.frozen import frozen
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_URL_CHARS = 8_000
@@ -74,7 +75,7 @@ ASCII_LABEL = re.compile(r"[a-z0-9_\-]{1,63}")
 NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Url:
     """An http or https URL in the form in which it is requested."""
 

@@ -105,3 +105,12 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 def test_nothing_is_left_where_there_was_no_journal(tmp_path: Path) -> None:
     assert left(tmp_path / "missing") == []
+
+
+def test_a_record_that_is_done_after_the_end_is_left_to_the_next_process(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    record = journal.append(b"late")
+    journal.close()
+    journal.done(record)
+    journal.close()
+    assert left(tmp_path) == [b"late"]

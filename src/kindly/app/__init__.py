@@ -6,7 +6,7 @@ client inside the fetcher reaches only what the SSRF guard allows.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from kindly.concurrency.process_limits import keep_heap_small
 from kindly.errors import KindlyError
 from kindly.extract.workers.worker_pool import WorkerPool
 from kindly.fetch.fetcher import Seams, open_fetcher
+from kindly.frozen import frozen
 from kindly.net.api_client import Traffic
 from kindly.net.tls import Tls
 from kindly.redact import Redactor
@@ -43,7 +44,7 @@ async def _nothing_to_open() -> None:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class App:
     """Everything that a call uses."""
 

@@ -1,12 +1,12 @@
 """Settings → the library of read pages with its store and its embedder. Imported with the first page that is read."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kindly.app.stage_settings import api_proxies
+from kindly.frozen import frozen
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder, EmbedderSettings
 from kindly.read.indexing.index_queue import IndexQueue, QueueLimits
@@ -30,7 +30,7 @@ LEFT_PAGES = 50
 """Pages that commands leave to the next process."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenLibrary:
     """The library, and what to close after it."""
 
@@ -44,7 +44,7 @@ class OpenLibrary:
             await self.client.aclose()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenEmbedder:
     """The configured embedder, and the client to close after it."""
 

@@ -5,7 +5,6 @@ guard allows.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -13,6 +12,7 @@ import anyio
 from kindly.app.stage_settings import api_proxies
 from kindly.clock import SYSTEM_CLOCK
 from kindly.fetch.guard.guard import Guard, GuardPolicy
+from kindly.frozen import frozen
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.redact import Redactor
 from kindly.search.attempt import SetupHints
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenSearch:
     """The router, and what must be closed after it."""
 

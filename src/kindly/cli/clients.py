@@ -4,13 +4,14 @@ Pure: reads nothing from disk.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from kindly.cli.configs import Form
 from kindly.cli.configs.jsonc import Json
 from kindly.cli.configs.toml import Toml
 from kindly.cli.configs.yaml import Yaml
+from kindly.frozen import frozen
 from kindly.settings import ContextName
 
 ENTRY = "kindly"
@@ -18,7 +19,7 @@ ENTRY = "kindly"
 HTTP_TOKEN = "KINDLY_HTTP_TOKEN"  # noqa: S105 - the variable's name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClientHost:
     """The facts that decide where a client keeps its files."""
 
@@ -42,7 +43,7 @@ class ClientHost:
         return self.folder("XDG_CONFIG_HOME", ".config")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConfigPlace:
     """A folder that may have the file, or the folders below it that match `pattern`."""
 
@@ -55,7 +56,7 @@ class ConfigPlace:
         return None if self.pattern else self.root
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryNames:
     """What the fields of an entry with a command are called."""
 
@@ -65,7 +66,7 @@ class EntryNames:
     environ: str = "env"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Client:
     """One MCP client."""
 

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from kindly.app import open_app
 from kindly.crawl.indexer import Indexer, Plan, is_unfinished
 from kindly.crawl.lock_files import read_lock
 from kindly.errors import InputError, KindlyError
+from kindly.frozen import frozen
 from kindly.read.crawls.collection import CollectionStatus, CrawlRules, TaskState
 from kindly.redact import Redactor
 from kindly.settings import Settings
@@ -25,7 +26,7 @@ FAILED = 1
 Work = Callable[[Indexer], Awaitable[int]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexOptions:
     """The options of `kindly index`."""
 

@@ -46,7 +46,7 @@ def _serve_with_sdk(settings: Settings, early: EarlyAnswers | None) -> None:
 def early_answers_for(settings: Settings) -> EarlyAnswers | None:
     """What can be answered before the SDK is imported; None if answers depend on settings, or over HTTP."""
     options = {option.field_name for option in options_of(settings.profile)}
-    if not settings.model_fields_set.isdisjoint(LISTING_FIELDS | OPENING_FIELDS | options):
+    if any(map(settings.is_set, LISTING_FIELDS | OPENING_FIELDS | options)):
         return None
     if settings.transport != "stdio" or sys.platform == "win32":
         return None

@@ -7,7 +7,6 @@ import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from itertools import count
@@ -33,6 +32,7 @@ from kindly.errors import InputError, SettingsError
 from kindly.fetch.browser.advice import WITH_PIP
 from kindly.fetch.browser.executables import find
 from kindly.fetch.browser.executables import this_machine as browser_host
+from kindly.frozen import frozen
 from kindly.redact import Redactor
 from kindly.settings import ENV_BY_FIELD, NEEDS, TOKEN_NAMES, Settings
 
@@ -43,7 +43,7 @@ READABLE_BY_OTHERS = 0o044
 CONTEXT_LINES = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupOptions:
     """The options of `kindly setup`."""
 
@@ -60,7 +60,7 @@ class SetupOptions:
     yes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """The text of a file before and after."""
 

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import kindly
+from kindly.frozen import frozen
 from kindly.read.stores import STORES
 from kindly.search.providers import PROVIDERS
 
@@ -29,7 +30,7 @@ UVX_ENVIRON = {"UV_COMPILE_BYTECODE": "1"}
 """Without compiled files the first start takes 1.5 times as long."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Install:
     """How this program was installed."""
 

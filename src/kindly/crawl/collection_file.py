@@ -8,12 +8,13 @@ import json
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
 from kindly.errors import InputError
+from kindly.frozen import frozen
 from kindly.models import Chunk, How, StoredPageInfo
 from kindly.read.crawls.collection import (
     Collection,
@@ -31,7 +32,7 @@ OF_CHUNK = ("id", "text", "start", "end", "tokens")
 NOT_A_FILE = "{name} is not a collection that Kindly exported."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """What a file contained."""
 

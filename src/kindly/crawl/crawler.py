@@ -31,6 +31,7 @@ from kindly.errors import (
     PageNotFound,
     StoreUnavailable,
 )
+from kindly.frozen import frozen
 from kindly.models import RETRYABLE, Document, Page
 from kindly.read.crawls.collection import Collection, PageTask, TaskState
 from kindly.read.indexing.index_protocol import QueuedPage
@@ -47,7 +48,7 @@ MAX_WAITS = 20
 """Tries of a page whose site says when to come back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetched:
     """What a source returns for a page: its document, or None if it did not change."""
 
@@ -67,7 +68,7 @@ class Keeps(Protocol):
     async def store_now(self, pages: Sequence[QueuedPage]) -> Container[str]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrawlLimits:
     """How many pages are in hand, and for how long."""
 

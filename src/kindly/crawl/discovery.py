@@ -12,6 +12,7 @@ from kindly.crawl.origin import OriginKind
 from kindly.crawl.scope import SiteScope
 from kindly.crawl.sitemap import named_in_robots, read_sitemap
 from kindly.errors import FetchError, InputError
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.read.crawls.collection import PageTask
 from kindly.urls import Url
@@ -24,7 +25,7 @@ MIN_LISTED = 2
 MARKUP = b"<"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Discovered:
     """The pages of a site."""
 

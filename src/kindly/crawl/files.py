@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
@@ -17,6 +16,7 @@ import anyio.to_thread
 from kindly.clock import Clock
 from kindly.crawl.origin import FORGES, Origin, OriginKind
 from kindly.errors import InputError, PageNotFound, PageTooLarge
+from kindly.frozen import frozen
 from kindly.models import Page
 
 TYPES = {
@@ -47,7 +47,7 @@ GIT = (
 """A clone runs nothing of the repository, asks for nothing, and fetches no submodules."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileTree:
     """The documents below a folder."""
 

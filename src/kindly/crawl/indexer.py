@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from kindly import urls
@@ -17,6 +17,7 @@ from kindly.crawl.packages import REGISTRIES, metadata_url, package_docs
 from kindly.crawl.page_sources import FetchesChanges, FullTextSource, TreeSource, WebSource
 from kindly.crawl.scope import LeftOut, SiteScope, allowed, in_words
 from kindly.errors import FetchError, InputError
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.read.crawls.collection import (
     Collection,
@@ -40,7 +41,7 @@ OTHER_VERSION = "The site offers one version only, which may be another than {ve
 ONLY_PAGE = "No documentation site is named; only the page of the package was read."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What is about to be crawled."""
 
@@ -63,7 +64,7 @@ class FetchesFiles(FetchesChanges, Protocol):
     async def fetch(self, url: Url, deadline: Deadline, *, force_refresh: bool = False) -> Page: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IndexerSettings:
     """How this program indexes."""
 
@@ -77,7 +78,7 @@ class IndexerSettings:
     limits: CrawlLimits = field(default_factory=CrawlLimits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Work:
     """A collection that is ready to be crawled."""
 

@@ -1,7 +1,8 @@
 """`llms.txt` → the pages that it lists; `llms-full.txt` → the pages that it contains. Pure."""
 
 import re
-from dataclasses import dataclass
+
+from kindly.frozen import frozen
 
 LINK = re.compile(r"(?<!!)\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{1,2000})>?(?:\s+\"[^\"]*\")?\s*\)")
 BARE = re.compile(r"^[-*\s]*(https?://\S+)\s*$", re.MULTILINE)
@@ -16,7 +17,7 @@ NEAR = 4
 """Lines between the title of a page and its source."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FullPage:
     """One page of an `llms-full.txt`."""
 

@@ -3,9 +3,9 @@
 import json
 import re
 import tomllib
-from dataclasses import dataclass
 
 from kindly.errors import InputError
+from kindly.frozen import frozen
 
 REQUIREMENT = re.compile(
     r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(?:===?\s*([A-Za-z0-9.!+_-]+))?"
@@ -13,7 +13,7 @@ REQUIREMENT = re.compile(
 NAME = re.compile(r"[-_.]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pinned:
     """One dependency."""
 

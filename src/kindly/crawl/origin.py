@@ -4,12 +4,12 @@ Pure: nothing is looked up here.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from kindly import urls
 from kindly.errors import InputError
+from kindly.frozen import frozen
 from kindly.read.crawls.collection import collection_name
 
 PACKAGE = re.compile(r"(pypi|npm):((?:@[\w.~-]+/)?[A-Za-z0-9][\w.~-]*)(?:@([\w.!+~-]+))?")
@@ -35,7 +35,7 @@ class OriginKind(StrEnum):
     FOLDER = "folder"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """A parsed origin, and the name and version that its collection gets unless the user gives others."""
 

@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from kindly import urls
 from kindly.crawl.origin import MOVING, Origin, OriginKind
 from kindly.errors import InputError
+from kindly.frozen import frozen
 
 REGISTRIES: Mapping[OriginKind, tuple[str, str]] = {
     OriginKind.PYPI: ("PYPI_URL", "https://pypi.org"),
@@ -28,7 +28,7 @@ MAX_JSON = 30_000_000
 SEGMENT = re.compile(r"/([^/]+)(?=/)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackageDocs:
     """Where the documentation of a package is."""
 

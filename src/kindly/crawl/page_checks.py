@@ -4,7 +4,7 @@ The stored page is asked first; nothing is downloaded unless it is missing or a 
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from kindly.budget import Deadline
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import InputError, StoreUnavailable
 from kindly.extract import ExtractOptions
+from kindly.frozen import frozen
 from kindly.models import Document, Finding, RecallScope, StoredPageInfo
 from kindly.read.evidence.page_versions import FormerVersion
 from kindly.read.evidence.quotes import QuoteMatch, Verdict, check_quote
@@ -43,7 +44,7 @@ class Answers(Protocol):
     ) -> tuple[Finding, ...]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuoteReport:
     """The verdict on a quote, and the place that decides it."""
 
@@ -59,7 +60,7 @@ class QuoteReport:
         return self.match.verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageChanges:
     """What changed in one page."""
 
@@ -69,7 +70,7 @@ class PageChanges:
     changes: tuple[SectionChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangesReport:
     """What changed in a page or a collection."""
 
@@ -82,7 +83,7 @@ class ChangesReport:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refresh:
     """How a page and a collection are asked for again."""
 

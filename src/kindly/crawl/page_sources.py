@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from kindly.crawl.files import FileTree
 from kindly.crawl.llms_txt import FullPage
 from kindly.errors import PageNotFound
 from kindly.extract import ExtractOptions
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.page_loading import load
 from kindly.read.crawls.collection import Crawls, PageTask
@@ -33,7 +34,7 @@ class FetchesChanges(Protocol):
     async def if_changed(self, url: Url, deadline: Deadline, known: Page) -> Page | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebSource:
     """Pages of a site, with robots.txt, pacing and conditional requests."""
 
@@ -74,7 +75,7 @@ class WebSource:
                 await self.clock.sleep(wait)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeSource:
     """Files of a folder or a repository."""
 
@@ -90,7 +91,7 @@ class TreeSource:
         return Fetched(page, await self.stages.extract(page, OPTIONS, Deadline.after(PAGE_S)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FullTextSource:
     """Pages of an `llms-full.txt`."""
 

@@ -5,8 +5,9 @@ Read with patterns, not with an XML parser: entities are never expanded, and a t
 
 import re
 import zlib
-from dataclasses import dataclass
 from html import unescape
+
+from kindly.frozen import frozen
 
 MAX_BYTES = 60_000_000
 """Of an unpacked sitemap; the format allows 50 MB."""
@@ -20,7 +21,7 @@ LASTMOD = re.compile(r"<lastmod\b[^>]*>\s*([^<]{4,40}?)\s*</lastmod\s*>", re.IGN
 DIRECTIVE = re.compile(r"^\s*sitemap\s*:\s*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sitemap:
     """What one sitemap lists."""
 

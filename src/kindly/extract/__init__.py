@@ -3,16 +3,16 @@
 Nothing heavy is imported here: `workers.worker_pool` starts the processes, `document` does the work inside them.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
+from kindly.frozen import frozen
 from kindly.models import Format
 
 TEASER_CHARACTERS: Final = 6_000
 """A page with more text than this is complete, even if it is marked as locked or mentions subscribers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractOptions:
     """How a page is turned into text."""
 

@@ -4,7 +4,6 @@ The page is parsed once, and every step works on that tree. Pages with too many 
 """
 
 import re
-from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from turbohtml import Document, Element, SelectorSyntaxError, parse
@@ -23,6 +22,7 @@ from kindly.extract.visibility.revealed.streamed_parts import place_streamed_par
 from kindly.extract.visibility.visible import remove_hidden
 from kindly.extract.walls.detect import Evidence, raise_if_walled
 from kindly.extract.walls.missing import Gap, missing
+from kindly.frozen import frozen
 from kindly.models import Link, Metadata
 from kindly.text.invisible import clean
 
@@ -48,7 +48,7 @@ EVIDENCE_END_CHARACTERS = 100_000
 """The parts of the markup that wall detection searches."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractedText:
     """The text of a page or file, with what is known about it."""
 

@@ -4,9 +4,10 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urljoin
 
+from kindly.frozen import frozen
 from kindly.models import Document, Page
 from kindly.text.captions import Cue, paragraphs
 from kindly.text.plain_line import plain_line
@@ -23,7 +24,7 @@ _LANGUAGE = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?([\w-]{2,20})", 
 _ATTRIBUTE = re.compile(r"""([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VideoTrack:
     """A caption track that a page names."""
 

@@ -5,7 +5,7 @@ Opening it is cheap: the HTTP client, TLS and the cache file are opened with the
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,6 +34,7 @@ from kindly.fetch.guard.guard import Guard, GuardPolicy, Resolver, system_resolv
 from kindly.fetch.loader_kit.loader import Loaders, LoaderSettings
 from kindly.fetch.loader_kit.loader_client import LoaderChains
 from kindly.fetch.loaders import LOADERS
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.storage.sqlite import MEMORY
 from kindly.telemetry.warn_once import WarnOnce
@@ -49,7 +50,7 @@ Value = TypeVar("Value")
 NO_STORE = "no-store"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seams:
     """Network, clock and warnings, passed in so that tests can replace them."""
 
@@ -145,7 +146,7 @@ class Fetcher:
         await self._pages.keep(page)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivatePages:
     """Fetches pages of hosts with a login: not through the cache, and not through a loader, which would not send it."""
 

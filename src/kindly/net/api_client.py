@@ -5,10 +5,11 @@ addresses and headers.
 """
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from kindly.errors import SettingsError
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     import ssl
@@ -29,7 +30,7 @@ WIRE_LOGGERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proxies:
     """The proxy of each scheme, and the hosts that are reached directly."""
 
@@ -38,7 +39,7 @@ class Proxies:
     no_proxy: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traffic:
     """What all outgoing requests share."""
 

@@ -7,9 +7,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+
+from kindly.frozen import frozen
 
 EPOCH_FROM_S = 1e9
 """A larger reset is a moment in seconds since the epoch; a smaller one is a number of seconds."""
@@ -19,7 +19,7 @@ PREFIXES = ("x-ratelimit-", "ratelimit-")
 PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*"?(\d+)')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotaWindow:
     """One rate-limit window."""
 
@@ -29,7 +29,7 @@ class QuotaWindow:
     """From now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotaPolicy:
     """How many calls a window allows."""
 
@@ -44,6 +44,8 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     with suppress(ValueError):
         seconds = float(value)
         return seconds if seconds >= 0 and math.isfinite(seconds) else None
+    from email.utils import parsedate_to_datetime
+
     with suppress(ValueError):
         date = parsedate_to_datetime(value)
         aware = date if date.tzinfo else date.replace(tzinfo=UTC)

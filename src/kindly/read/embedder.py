@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kindly.budget import elapsed_ms
 from kindly.errors import EmbeddingsDown
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     import anyio
@@ -38,7 +39,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedderSettings:
     """What an embedder needs to open."""
 

@@ -7,7 +7,7 @@ page is stored after its answer (`keep_later`); what asks for stored pages store
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ import anyio.to_thread
 
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import InputError, ModelMismatch, StoreUnavailable
+from kindly.frozen import frozen
 from kindly.models import (
     Chunk,
     Document,
@@ -58,7 +59,7 @@ PASSAGES_PER_PAGE = 4
 NOT_KEPT = "The page was read, but could not be kept in the library."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LibraryPolicy:
     """The size of chunks, what counts as an answer, and how long pages stay."""
 

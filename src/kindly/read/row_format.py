@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, How, RecallScope, StoredPageInfo
 from kindly.read.evidence.page_versions import FormerVersion
 from kindly.read.evidence.stored_text import page_text
@@ -42,7 +43,7 @@ SCHEMA = "schema_version"
 """Keys of the table `meta`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EvictionCandidate:
     """A page with what eviction needs to know."""
 

@@ -4,8 +4,9 @@ Specs are read at every start, so this module and the specs import nothing heavy
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kindly.telemetry.warn_once import WarnOnce
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreSpec:
     """A store plugin. `KINDLY_STORE` selects it by its name or, if it has `schemes`, by a URL of such a scheme."""
 
@@ -55,7 +56,7 @@ class StoreSpec:
         return value == self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbedderSpec:
     """An embedder plugin. It is used if its first option is set; the one without options is the default."""
 

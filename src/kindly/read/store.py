@@ -7,11 +7,12 @@ chunks for a question over all pages; `kindly.read.ranking` ranks them.
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ NAMED_SHARE = 4
 """Of as many candidates as by words, this part is added by the words of titles and addresses."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredPage:
     """One page of the library: its chunks in order, and a vector of length one for each."""
 
@@ -40,7 +41,7 @@ class StoredPage:
     """One row per chunk; None if any chunk has no vector yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PreparedPage:
     """A page to store, with all that is computed from its text, as bytes and strings that are stored as they are."""
 
@@ -54,7 +55,7 @@ class PreparedPage:
     """What made the vectors."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageVersion:
     """Which version of a page a store has."""
 
@@ -64,7 +65,7 @@ class PageVersion:
     """Whether every chunk has a vector."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A chunk that may answer a question to the whole library."""
 
@@ -75,7 +76,7 @@ class Candidate:
     """The outline of its page (`kindly.read.pages.page_outline`); None if an older version stored the page."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmbeddingModel:
     """The model that made a store's vectors."""
 
@@ -83,7 +84,7 @@ class EmbeddingModel:
     dimension: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreStats:
     """How much a store holds, and where."""
 
@@ -209,7 +210,7 @@ class Store(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreSettings:
     """What a store needs to open."""
 

@@ -9,7 +9,6 @@ import base64
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from itertools import islice
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.errors import SettingsError
+from kindly.frozen import frozen
 from kindly.redact import Redactor
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ DROPPED_HEADERS = frozenset(
 NOT_RECORDED = "The recording has no answer for this request: remove the file to record again."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """The identity of a request."""
 
@@ -54,7 +54,7 @@ class Request:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedAnswer:
     """An answer as it is stored. A failure has status 0 and a text."""
 

@@ -16,6 +16,7 @@ from kindly.errors import (
     ProviderTimeout,
     SearchError,
 )
+from kindly.frozen import frozen
 from kindly.models import Query
 
 MIN_SHARE = 0.4
@@ -32,7 +33,7 @@ CAUSES: tuple[tuple[type[SearchError], str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetupHints:
     """Settings that make a provider available."""
 

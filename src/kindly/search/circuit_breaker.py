@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kindly.clock import Monotonic
+from kindly.frozen import frozen
 
 FAILURES_TO_OPEN = 3
 OPEN_S = 30.0
@@ -23,7 +24,7 @@ class BreakerHealth(StrEnum):
     """One trial call at a time finds out whether the provider is back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closed:
     """Calls are allowed."""
 
@@ -31,7 +32,7 @@ class Closed:
     """In a row, so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Open:
     """No call before `until`; then a trial call is due."""
 
@@ -39,7 +40,7 @@ class Open:
     failures: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trying:
     """A trial call is running; no other call is allowed."""
 

@@ -4,13 +4,14 @@ It does not know other providers; the router decides which one to call.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import PoolExhausted, ProviderBlocked, ProviderTimeout, SearchError
+from kindly.frozen import frozen
 from kindly.models import OutcomeKind, ProviderResults, Query, Step
 from kindly.search.circuit_breaker import CircuitBreaker
 from kindly.search.provider import SearchProvider
@@ -28,7 +29,7 @@ FAIR_CHANCE_S = 1.0
 """A time-out after less time than this does not count against the provider."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ManagedProvider:
     """A provider, ready to be called."""
 

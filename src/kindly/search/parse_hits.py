@@ -7,10 +7,10 @@ import html
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
+from kindly.frozen import frozen
 from kindly.models import Hit
 from kindly.search.provider import ProviderSpec
 from kindly.search.vendor_api import invalid_answer
@@ -20,7 +20,7 @@ OTHER_SCHEMES = frozenset({"ftp", "ftps", "sftp"})
 TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HitFields:
     """The vendor's names for the fields of one result."""
 

@@ -1,12 +1,12 @@
 """What a user can set for the pool of public SearXNG instances."""
 
-from dataclasses import dataclass
+from kindly.frozen import frozen
 
 POOL_NAME = "searxng_pool"
 """The name of that provider."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolSettings:
     """How the pool behaves."""
 

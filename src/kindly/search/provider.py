@@ -5,12 +5,13 @@ providers nor the environment, and never retries.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderAuth, SearchError
+from kindly.frozen import frozen
 from kindly.models import ProviderResults, Query
 from kindly.plugin_settings import Need as Need
 from kindly.plugin_settings import Option as Option
@@ -77,7 +78,7 @@ class Maintained(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """A rate limit: so many calls in so many seconds."""
 
@@ -95,7 +96,7 @@ class Pace:
         return Pace(per_minute, 60) if bursts else Pace(1, 60 / per_minute)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """What a provider is built from."""
 
@@ -112,7 +113,7 @@ class Access:
     """Waits until the rate limit allows a further request of the same search; raises `ProviderRateLimited`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderSpec:
     """The declaration of a provider: its name, its settings, its limits, how it is built."""
 

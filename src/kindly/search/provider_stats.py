@@ -5,11 +5,12 @@ share a state do not overwrite each other's counts.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import anyio
 
+from kindly.frozen import frozen
 from kindly.search.circuit_breaker import BreakerHealth
 from kindly.search.rate_limits import Quota
 from kindly.storage.state import State
@@ -21,7 +22,7 @@ SAVE_EVERY_S = 30.0
 SAVE_TIMEOUT_S = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """The last failure."""
 
@@ -31,7 +32,7 @@ class Failure:
     """Seconds since the epoch."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BreakerState:
     """The circuit breaker and the quota of a provider at a moment."""
 
@@ -43,7 +44,7 @@ class BreakerState:
     quota: Quota | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderRecord:
     """Counts that can be added up."""
 
@@ -69,7 +70,7 @@ class ProviderRecord:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderStatus:
     """One provider as `kindly doctor` shows it."""
 

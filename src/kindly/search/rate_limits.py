@@ -4,10 +4,10 @@ Never raises, never waits.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kindly.clock import Clock
 from kindly.concurrency.cooldown import Cooldown
+from kindly.frozen import frozen
 from kindly.net.rate_limit_headers import (
     QuotaWindow,
     exhausted_s,
@@ -23,7 +23,7 @@ MAX_PACE_WINDOW_S = 60.0
 """Longer windows are quotas, not paces."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quota:
     """What is left of the largest window that a provider reported."""
 

@@ -5,7 +5,7 @@ know which vendors there are, nor how they are called.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -13,6 +13,7 @@ import anyio
 from kindly.budget import Deadline
 from kindly.clock import Clock
 from kindly.errors import ProviderFailed, ProviderRateLimited, ProviderUnreachable, SearchError
+from kindly.frozen import frozen
 from kindly.models import Hits, ProviderResults, Query, Step
 from kindly.redact import Redactor
 from kindly.search.attempt import SearchAttempt, SetupHints, none_configured
@@ -35,7 +36,7 @@ RETRY_PAUSE_S = 0.5
 """Mean pause before the one retry; the real one is between half and one and a half of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderEntry:
     """A provider and what the router needs to know about it."""
 
@@ -50,7 +51,7 @@ class ProviderEntry:
     """The domain and date filters that the provider is sent for a query."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RouterSettings:
     """How the router searches."""
 
@@ -68,7 +69,7 @@ class RouterSettings:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Router:
     """The configured providers in order. Without any, every search fails with the settings to set."""
 

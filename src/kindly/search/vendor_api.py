@@ -7,7 +7,7 @@ wrote. The body of a refusal is read only where the provider's `reasons` name co
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import anyio
@@ -25,6 +25,7 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
+from kindly.frozen import frozen
 from kindly.net.rate_limit_headers import retry_after_s
 from kindly.net.tls import certificate_error
 from kindly.search.provider import ProviderSpec
@@ -63,7 +64,7 @@ def _ignore(headers: Mapping[str, str]) -> None:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VendorApi:
     """A vendor's API over the shared HTTP client."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from types import UnionType
 from typing import Annotated, Literal, Self, Union, get_args, get_origin
@@ -21,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from kindly import urls
 from kindly.errors import InputError
+from kindly.frozen import frozen
 from kindly.server.json_schema import TEXTS, Json
 from kindly.text.dates import to_date
 
@@ -28,7 +28,7 @@ MAX_QUOTED = 60
 MAX_BITS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InWords:
     """Says in words what the pattern of an argument allows: a model cannot be shown a regular expression."""
 

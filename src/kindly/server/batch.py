@@ -4,7 +4,6 @@ An input that fails is an outcome beside the others. Cancelling the call cancels
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ from kindly import pipeline, urls
 from kindly.budget import Deadline
 from kindly.errors import InputError, KindlyError, ReadError, SearchError
 from kindly.extract import ExtractOptions
+from kindly.frozen import frozen
 from kindly.models import Document, Hit, Hits, PageFindings, Query, Source
 from kindly.pipeline import RENDER_MARGIN_S
 from kindly.search.ranking.filters import without
@@ -22,7 +22,7 @@ from kindly.stages import Progress, Stages
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchBatch:
     """The results of several searches."""
 

@@ -4,16 +4,16 @@ Specs are read at every start, so this module and the specs import neither setti
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kindly.frozen import frozen
 from kindly.plugin_settings import Option
 
 if TYPE_CHECKING:
     from kindly.server.tool import Profile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProfileSpec:
     """A profile plugin. `KINDLY_PROFILE` selects it by its name."""
 

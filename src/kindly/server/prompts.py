@@ -1,16 +1,17 @@
 """MCP prompts: research a question with sources, and compare pages."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from mcp_types.jsonrpc import INVALID_PARAMS
 
+from kindly.frozen import frozen
+
 MAX_ARGUMENT = 8_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptSpec:
     """A prompt: its arguments, and the text that they become."""
 

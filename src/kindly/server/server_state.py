@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from kindly.app import App
+from kindly.frozen import frozen
 from kindly.server.tool import Tool
 
 
@@ -27,7 +27,7 @@ class AppHolder:
             self._app = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerState:
     """One server's profile and tools, and access to its app."""
 

@@ -1,11 +1,12 @@
 """Tools and profiles. A tool is a name, an argument model, a result schema and one function."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from kindly.budget import Deadline
 from kindly.errors import KindlyError
+from kindly.frozen import frozen
 from kindly.models import CallOutcome, OutcomeKind
 from kindly.plugin_settings import ProfileDefaults
 from kindly.server.arguments import Arguments
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kindly.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownPage:
     """A page that an answer is from."""
 
@@ -26,7 +27,7 @@ class ShownPage:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """The result of a tool: text for the model, and the same as data for programs."""
 
@@ -42,7 +43,7 @@ class Output:
     """How the call ended, for logs and metrics."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """What one call uses: the app, its deadline, and where it reports progress."""
 
@@ -53,7 +54,7 @@ class Call:
     """The name of the tool that reads a known page, for advice; empty if this server offers none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A tool as a profile offers it."""
 
@@ -73,7 +74,7 @@ class Tool:
     """An error and the arguments as sent → the answer, where the contract defines its shape."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """A named set of tools, with everything that settings, help and docs need to know about it."""
 

@@ -1,16 +1,17 @@
 """The limits of each host application (MCP client)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
+
+from kindly.frozen import frozen
 
 ContextName = Literal[
     "agent", "codex", "claude-code", "claude-desktop", "cursor", "vscode", "gemini-cli"
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostLimits:
     """The limits of a host: the size of an answer and the duration of a call."""
 

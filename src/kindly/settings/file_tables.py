@@ -6,9 +6,9 @@ that environment variable; an empty result counts as not set.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from kindly.frozen import frozen
 from kindly.search.providers import PROVIDERS, preferred_first
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -27,7 +27,7 @@ class Unusable(ValueError):
     """An unknown key or an invalid value; the text is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Translated:
     """One value under the name of our variable."""
 
@@ -37,7 +37,7 @@ class Translated:
     """Its place in the file, such as `web_search.default_timeout`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """The variable that a key sets. `read` raises `Unusable` if the value is invalid."""
 

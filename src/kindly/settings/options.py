@@ -1,26 +1,35 @@
 """The options that plugins declare, as fields of the settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import Field, SecretStr, create_model
+from typing import TYPE_CHECKING, Any
 
 from kindly.plugin_settings import Option
 from kindly.read.embedders import EMBEDDERS
 from kindly.search.providers import PROVIDERS
 from kindly.settings.fields import SettingFields
 from kindly.settings.profile_catalogue import PROFILES
-from kindly.settings.values import BaseUrl, Env
+from kindly.settings.values import (
+    BASE_URL,
+    FLAG,
+    SECRET,
+    Kind,
+    Setting,
+    integer,
+    number,
+    one_of,
+    text,
+)
 
-TYPES: Mapping[str, Any] = MappingProxyType(
+KINDS: Mapping[str, Callable[[Option[Any]], Kind[Any]]] = MappingProxyType(
     {
-        "secret": SecretStr,
-        "text": str,
-        "address": BaseUrl,
-        "flag": bool,
-        "integer": int,
-        "number": float,
+        "secret": lambda _: SECRET,
+        "text": lambda option: text(option.low, option.high),
+        "address": lambda _: BASE_URL,
+        "flag": lambda _: FLAG,
+        "integer": lambda option: integer(option.low, option.high),
+        "number": lambda option: number(option.low, option.high),
+        "choice": lambda option: one_of(option.choices),
     }
 )
 
@@ -38,26 +47,21 @@ OPTIONS: tuple[Option[Any], ...] = tuple(_declared())
 """What providers, embedders and profiles declare."""
 
 
-def field_type(option: Option[Any]) -> Any:
-    """The type of the field, with its bounds and its variable."""
-    kind = Literal[option.choices] if option.kind == "choice" else TYPES[option.kind]
-    if option.default is None:
-        kind = kind | None
-    if option.kind == "text":
-        bounds = Field(min_length=option.low, max_length=option.high)
-    else:
-        # An address may contain a password.
-        bounds = Field(ge=option.low, le=option.high, repr=option.kind != "address")
-    return Annotated[kind, bounds, Env(option.name, option.about)]
+def as_setting(option: Option[Any]) -> Setting[Any]:
+    """An option as a field of the settings."""
+    return Setting(option.name, option.about, KINDS[option.kind](option), default=option.default)
 
 
 if TYPE_CHECKING:
     AllFields = SettingFields
 else:
-    AllFields = create_model(
+    AllFields = type(
         "AllFields",
-        __base__=SettingFields,
-        __doc__="The settings with one variable each.",
-        __module__=__name__,
-        **{option.field_name: (field_type(option), option.default) for option in OPTIONS},
+        (SettingFields,),
+        {
+            "__doc__": "The settings with one variable each.",
+            "__module__": __name__,
+            "__slots__": (),
+            **{option.field_name: as_setting(option) for option in OPTIONS},
+        },
     )

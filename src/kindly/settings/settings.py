@@ -1,19 +1,18 @@
 """The values of all settings, and what follows from them."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from copy import copy
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, PrivateAttr, SecretStr, ValidationError
-
-from kindly.errors import SettingsError
 from kindly.plugin_settings import ProfileDefaults
 from kindly.read.embedders import embedder_for
 from kindly.read.specs import EmbedderSpec, StoreSpec
 from kindly.read.stores import IN_MEMORY, store_for
+from kindly.redact import HiddenText
 from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.contexts import CONTEXTS, HostLimits
@@ -27,10 +26,10 @@ from kindly.settings.validation import (
     check_driver,
     check_packages,
     check_provider_names,
-    first_problem,
+    checked,
     plugin_value,
 )
-from kindly.settings.values import BaseUrl
+from kindly.settings.values import BASE_URL, SECRET, Kind
 from kindly.settings.variables import (
     ENV_BY_FIELD,
     KEY_NAMES,
@@ -40,11 +39,13 @@ from kindly.settings.variables import (
     known_names,
 )
 
+T = TypeVar("T")
+
 REPLAYED = "replayed-from-a-cassette"
 """The placeholder for a key during a replay."""
 
 
-def revealed(secret: SecretStr | None) -> str | None:
+def revealed(secret: HiddenText | None) -> str | None:
     """The plain value of a secret."""
     return secret.get_secret_value() if secret else None
 
@@ -52,16 +53,48 @@ def revealed(secret: SecretStr | None) -> str | None:
 class Settings(AllFields):
     """All settings, validated and frozen; `repr` masks secrets."""
 
-    needed: Mapping[str, SecretStr] = Field(default_factory=dict)
+    __slots__ = ("_environ", "_login_headers", "_origins", "base_urls", "needed", "tokens")
+
+    needed: Mapping[str, HiddenText]
     """The settings that providers need, mostly keys, by the name of their variable."""
-    base_urls: Mapping[str, BaseUrl] = Field(default_factory=dict, repr=False)
+    base_urls: Mapping[str, str]
     """Addresses of providers and loaders that differ from the default, by the name of their variable."""
-    tokens: Mapping[str, SecretStr] = Field(default_factory=dict)
+    tokens: Mapping[str, HiddenText]
     """Tokens that loaders can use, by the name of their variable."""
 
-    _origins: dict[str, Origin] = PrivateAttr(default_factory=dict)
-    _environ: dict[str, str] = PrivateAttr(default_factory=dict)
-    _login_headers: dict[str, LoginHeaders] = PrivateAttr(default_factory=dict)
+    _origins: Mapping[str, Origin]
+    _environ: Mapping[str, str]
+    _login_headers: Mapping[str, LoginHeaders]
+
+    def __init__(self, merged: Mapping[str, Value], environ: Mapping[str, str]) -> None:
+        """Check and keep the value of each variable. `environ` is for child processes.
+
+        Raises:
+            SettingsError: a value is invalid.
+        """
+        super().__init__(
+            {
+                field: checked(setting.name, setting.read, merged[setting.name])
+                for field, setting in ENV_BY_FIELD.items()
+                if setting.name in merged
+            }
+        )
+        needed = {name: plugin_value(name, merged[name]) for name in NEEDS if name in merged}
+        self.needed = {name: HiddenText(text) for name, text in needed.items() if text}
+        self.base_urls = _read(URL_NAMES, BASE_URL, merged)
+        self.tokens = _read(TOKEN_NAMES, SECRET, merged)
+        self._origins = {name: value.origin for name, value in merged.items()}
+        self._environ = environ
+        check_provider_names(self.providers)
+        check_packages(self.configured())
+        check_driver(self.browser)
+        self._login_headers = {} if self.logins is None else read_logins(self.logins, environ)
+
+    def changed(self, **values: object) -> Self:
+        """A copy with other values, by the names of their fields."""
+        other = copy(self)
+        other._values = {**self._values, **values}
+        return other
 
     @property
     def hosting(self) -> HostLimits:
@@ -77,7 +110,7 @@ class Settings(AllFields):
     @property
     def raw_tokens(self) -> int:
         """The size of an answer that passes a vendor's JSON on: the host's cap, unless `KINDLY_MAX_TOKENS` is set."""
-        is_set = "max_tokens" in self.model_fields_set
+        is_set = self.is_set("max_tokens")
         return self.default_tokens if is_set else self.hosting.max_tokens
 
     @property
@@ -135,7 +168,7 @@ class Settings(AllFields):
     @property
     def cosine_threshold(self) -> float:
         """The cosine from which a chunk matches: `SIMILARITY_THRESHOLD` if it is set, else the embedder's own."""
-        is_set = "similarity_threshold" in self.model_fields_set
+        is_set = self.is_set("similarity_threshold")
         return self.similarity_threshold if is_set else self.embedder_spec.cosine_threshold
 
     @property
@@ -237,12 +270,7 @@ class Settings(AllFields):
         """
         environ = read_environment() if environ is None else dict(environ)
         merged = merged_values(environ, overrides or {}, config)
-        settings = cls._validated(merged)
-        settings._origins.update({name: value.origin for name, value in merged.items()})
-        settings._environ = environ
-        if settings.logins is not None:
-            settings._login_headers.update(read_logins(settings.logins, environ))
-        return settings
+        return cls(merged, environ)
 
     @classmethod
     def replaying(cls, cassette: Path, environ: Mapping[str, str]) -> Self:
@@ -258,22 +286,6 @@ class Settings(AllFields):
         plain = {name: value for name, value in environ.items() if name not in known}
         return cls.load({**plain, "KINDLY_CASSETTE": str(cassette), CONFIG_NAME: os.devnull})
 
-    @classmethod
-    def _validated(cls, merged: Mapping[str, Value]) -> Self:
-        fields: dict[str, object] = {
-            field: merged[env.name].value
-            for field, env in ENV_BY_FIELD.items()
-            if env.name in merged
-        }
-        needed = {name: plugin_value(name, merged[name]) for name in NEEDS if name in merged}
-        fields["needed"] = {name: text for name, text in needed.items() if text}
-        fields["base_urls"] = {name: merged[name].value for name in URL_NAMES if name in merged}
-        fields["tokens"] = {name: merged[name].value for name in TOKEN_NAMES if name in merged}
-        try:
-            settings = cls.model_validate(fields)
-        except ValidationError as error:
-            raise SettingsError(first_problem(error, merged)) from None
-        check_provider_names(settings.providers)
-        check_packages(settings.configured())
-        check_driver(settings.browser)
-        return settings
+
+def _read(names: Collection[str], kind: Kind[T], merged: Mapping[str, Value]) -> dict[str, T]:
+    return {name: checked(name, kind.read, merged[name]) for name in names if name in merged}

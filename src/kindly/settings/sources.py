@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
 from kindly.errors import SettingsError
+from kindly.frozen import frozen
 from kindly.settings.file_tables import TABLES, Unusable, translate
 
 Origin = Literal["default", "profile", "cassette", "file", "environment", "command line"]
@@ -14,7 +15,7 @@ Origin = Literal["default", "profile", "cassette", "file", "environment", "comma
 CONFIG_NAME = "KINDLY_CONFIG"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Value:
     """The value of a variable and its source."""
 
@@ -24,7 +25,7 @@ class Value:
     """The name that the user wrote, if it is not the variable's."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """All variables and their aliases."""
 

@@ -1,9 +1,8 @@
 """Checks of values that need more than the type of a field."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from importlib.util import find_spec
-
-from pydantic import ValidationError
+from typing import TypeVar
 
 from kindly.errors import SettingsError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
@@ -11,8 +10,11 @@ from kindly.search.provider import ProviderSpec
 from kindly.search.providers import PROVIDERS
 from kindly.settings.profile_catalogue import why_not_combined
 from kindly.settings.sources import Value
+from kindly.settings.values import BadValue
 from kindly.settings.variables import ENV_BY_FIELD, NEEDS
 from kindly.version import SERVER_NAME
+
+T = TypeVar("T")
 
 
 def plugin_value(name: str, value: Value) -> str | None:
@@ -63,20 +65,21 @@ def check_driver(name: str) -> None:
             )
 
 
-def first_problem(error: ValidationError, merged: Mapping[str, Value]) -> str:
-    """The first error of validation as one sentence: the variable, its source, what is wrong."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    field = str(first["loc"][0])
-    name = (
-        str(first["loc"][1])
-        if field in {"needed", "base_urls", "tokens"}
-        else ENV_BY_FIELD[field].name
-    )
-    value = merged.get(name, Value(None, "default"))
-    source = {"file": "the settings file", "environment": "the environment"}.get(
-        value.origin, f"the {value.origin}"
-    )
-    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
-    if field == "profile":
-        problem = why_not_combined(str(value.value)) or problem
-    return f"{value.written or name} from {source} is not valid: {problem}."
+def checked(name: str, read: Callable[[object], T], value: Value) -> T:
+    """The value of a variable as `read` reads it.
+
+    Raises:
+        SettingsError: it is not valid: the variable, its source, what is wrong.
+    """
+    try:
+        return read(value.value)
+    except BadValue as error:
+        source = {"file": "the settings file", "environment": "the environment"}.get(
+            value.origin, f"the {value.origin}"
+        )
+        problem = str(error)
+        if name == ENV_BY_FIELD["profile"].name:
+            problem = why_not_combined(str(value.value)) or problem
+        raise SettingsError(
+            f"{value.written or name} from {source} is not valid: {problem}."
+        ) from None

@@ -1,69 +1,263 @@
-"""The types of settings, and how each is parsed from text."""
+"""The kinds of settings: how each is read from text or from a settings file, and what can be set.
 
-from dataclasses import dataclass
-from typing import Annotated
+Written without pydantic, which takes as long to import and to build as everything else before the first answer.
+"""
 
-from pydantic import AfterValidator, BeforeValidator, SecretStr
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import FrozenInstanceError
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Never, NoReturn, Self, TypeVar, overload
 
-from kindly.fetch.guard.guard import parse_opened
+from kindly.frozen import frozen
 from kindly.read.stores import choices, store_for
+from kindly.redact import HiddenText
+
+T = TypeVar("T", covariant=True)
+
+WORDS = {
+    **dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True),
+    **dict.fromkeys(("0", "off", "f", "false", "n", "no"), False),
+}
+MAX_DIGITS = 4_300
+"""Of an integer: more are not converted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
-    """The variable that sets a field, its aliases, and what it does."""
-
-    name: str
-    about: str
-    aliases: tuple[str, ...] = ()
+class BadValue(ValueError):
+    """A value that a kind does not have; the text is the reason."""
 
 
-def _split(value: object) -> object:
+@frozen
+class Kind(Generic[T]):
+    """A kind of value."""
+
+    read: Callable[[object], T]
+    """Raises `BadValue`."""
+    values: str
+    """What can be set, for the settings table."""
+
+
+class SettingValues:
+    """The values of settings, by the names of their fields; what is not in there has its default."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def __repr__(self) -> str:
+        """Names only: an address may contain a password."""
+        return f"{type(self).__name__}({', '.join(self._values)})"
+
+    def is_set(self, field: str) -> bool:
+        """Whether the value of a field is not its default but from a source."""
+        return field in self._values
+
+
+class Setting(Generic[T]):
+    """A field of the settings: its variable, what that does, and which values it has."""
+
+    def __init__(
+        self, name: str, about: str, kind: Kind[T], *, default: T, aliases: tuple[str, ...] = ()
+    ) -> None:
+        self.name, self.about, self.kind, self.default = name, about, kind, default
+        self.aliases = aliases
+        self._field = ""
+
+    def read(self, value: object) -> T:
+        """The value of its kind; nothing, if that is the default.
+
+        Raises:
+            BadValue: it is not valid.
+        """
+        return self.default if value is None and self.default is None else self.kind.read(value)
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._field = name
+
+    @overload
+    def __get__(self, settings: None, _: type) -> Self: ...
+    @overload
+    def __get__(self, settings: SettingValues, _: type) -> T: ...
+    def __get__(self, settings: SettingValues | None, _: type) -> Self | T:
+        """The value in these settings; the setting itself if asked of the class."""
+        if settings is None:
+            return self
+        value: T = settings._values.get(self._field, self.default)
+        return value
+
+    def __set__(self, _: SettingValues, __: Never) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {self._field!r}")
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, str | int):
+        if (known := WORDS.get(str(value).lower())) is None:
+            raise BadValue("input should be a valid boolean, unable to interpret input")
+        return known
+    if value not in (0, 1):
+        raise BadValue("input should be a valid boolean")
+    return bool(value)
+
+
+def _integer(low: int | None, high: int | None, value: object) -> int:
+    return int(_bounded(_whole(value), low, high))
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, str):
+        match = re.fullmatch(r"([+-]?[0-9]+(?:_[0-9]+)*)(?:\.0+)?", value.strip())
+        if match is None:
+            raise BadValue("input should be a valid integer, unable to parse string as an integer")
+        if len(match[1]) > MAX_DIGITS:
+            raise BadValue("unable to parse input string as an integer, exceeded maximum size")
+        return int(match[1])
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadValue("input should be a finite number")
+    if isinstance(value, float) and not value.is_integer():
+        raise BadValue("input should be a valid integer, got a number with a fractional part")
+    if not isinstance(value, int | float):
+        raise BadValue("input should be a valid integer")
+    return int(value)
+
+
+def _number(low: float | None, high: float | None, above: float | None, value: object) -> float:
+    if not isinstance(value, str | int | float):
+        raise BadValue("input should be a valid number")
+    try:
+        number = float(value if str(value).isascii() else "")
+    except ValueError:
+        raise BadValue(
+            "input should be a valid number, unable to parse string as a number"
+        ) from None
+    number = _bounded(number, low, high)
+    if above is not None and not number > above:
+        raise BadValue(f"input should be greater than {above}")
+    return number
+
+
+def _bounded(number: float, low: float | None, high: float | None) -> float:
+    if high is not None and not number <= high:
+        raise BadValue(f"input should be less than or equal to {high}")
+    if low is not None and not number >= low:
+        raise BadValue(f"input should be greater than or equal to {low}")
+    return number
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise BadValue("input should be a valid string")
+    return value
+
+
+def _sized(low: int | None, high: int | None, value: object) -> str:
+    text = _text(value)
+    if low is not None and len(text) < low:
+        raise BadValue(f"string should have at least {low} character{'s' * (low != 1)}")
+    if high is not None and len(text) > high:
+        raise BadValue(f"string should have at most {high} character{'s' * (high != 1)}")
+    return text
+
+
+def _secret(value: object) -> HiddenText:
+    return HiddenText(_text(value))
+
+
+def _one_of(known: tuple[str, ...], value: object) -> str:
+    if value in known:
+        return str(value)
+    *others, last = map(repr, known)
+    raise BadValue(f"input should be {', '.join(others)}{' or ' * bool(others)}{last}")
+
+
+def _path(value: object) -> Path:
+    if not isinstance(value, str | Path):
+        raise BadValue("input is not a valid path")
+    return Path(value)
+
+
+def _names(value: object) -> tuple[str, ...]:
     """`a, b` → (`a`, `b`); lists pass."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
+    if not isinstance(value, list | tuple):
+        raise BadValue("input should be a valid tuple")
+    return tuple(map(_text, value))
 
 
-def _exact_address(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must begin with http:// or https://")
-    return value
+def _exact_url(value: object) -> str:
+    if not (text := _text(value)).startswith(("http://", "https://")):
+        raise BadValue("value error, must begin with http:// or https://")
+    return text
 
 
-def _web_address(value: str) -> str:
-    return _exact_address(value).rstrip("/")
+def _base_url(value: object) -> str:
+    return _exact_url(value).rstrip("/")
 
 
-def _proxy_address(value: SecretStr) -> SecretStr:
+def _proxy(value: object) -> HiddenText:
     """A proxy address; like in other programs, `http://` is the default scheme."""
-    text = value.get_secret_value()
-    scheme, mark, _ = text.partition("://")
-    if not mark:
-        return SecretStr(f"http://{text}")
-    if scheme.lower() not in {"http", "https"}:
-        raise ValueError("must be an http:// or https:// address; SOCKS proxies cannot be used")
-    return value
+    scheme, mark, _ = (text := _text(value)).partition("://")
+    if mark and scheme.lower() not in {"http", "https"}:
+        raise BadValue(
+            "value error, must be an http:// or https:// address; SOCKS proxies cannot be used"
+        )
+    return HiddenText(text if mark else f"http://{text}")
 
 
-def store_name(value: SecretStr) -> SecretStr:
+def _store(value: object) -> HiddenText:
     """The value without surrounding space, if it selects a store."""
-    name = value.get_secret_value().strip()
+    name = _text(value).strip()
     if store_for(name) is None:
-        raise ValueError(f"must be {choices()}")
-    return SecretStr(name)
+        raise BadValue(f"value error, must be {choices()}")
+    return HiddenText(name)
 
 
-def _private_host(value: str) -> str:
-    parse_opened(value)
-    return value
+def _private_hosts(value: object) -> tuple[str, ...]:
+    from kindly.fetch.guard.guard import parse_opened
+
+    hosts = _names(value)
+    for host in hosts:
+        parse_opened(host)
+    return hosts
 
 
-Listed = Annotated[tuple[str, ...], BeforeValidator(_split)]
-PrivateHosts = Annotated[
-    tuple[Annotated[str, AfterValidator(_private_host)], ...], BeforeValidator(_split)
-]
-ProxyAddress = Annotated[SecretStr, AfterValidator(_proxy_address)]
-BaseUrl = Annotated[str, AfterValidator(_web_address)]
-ExactUrl = Annotated[str, AfterValidator(_exact_address)]
+FLAG = Kind(_flag, "`1` or `0`")
+SECRET = Kind(_secret, "secret")
+PATH = Kind(_path, "path")
+NAMES = Kind(_names, "names, comma separated")
+PRIVATE_HOSTS = Kind(_private_hosts, NAMES.values)
+STORE = Kind(_store, SECRET.values)
+PROXY = Kind(_proxy, SECRET.values)
+BASE_URL = Kind(_base_url, "text")
+EXACT_URL = Kind(_exact_url, "text")
 """Kept as it is written: OAuth compares the final slash."""
+
+
+def integer(low: int | None = None, high: int | None = None) -> Kind[int]:
+    """A whole number of this range."""
+    return Kind(partial(_integer, low, high), f"number{_range(low, high)}")
+
+
+def number(
+    low: float | None = None, high: float | None = None, *, above: float | None = None
+) -> Kind[float]:
+    """A number of this range."""
+    lowest = above if low is None else low
+    return Kind(partial(_number, low, high, above), f"number{_range(lowest, high)}")
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return f", {low} to {high}" if low is not None and high is not None else ""
+
+
+def text(low: int | None = None, high: int | None = None) -> Kind[str]:
+    """A text with so many characters."""
+    return Kind(partial(_sized, low, high), "text")
+
+
+def one_of(known: tuple[str, ...]) -> Kind[Any]:
+    """One of these words."""
+    return Kind(partial(_one_of, known), ", ".join(f"`{value}`" for value in known))

@@ -2,29 +2,25 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-
-from pydantic.fields import FieldInfo
+from typing import Any
 
 from kindly.fetch.loaders import LOADERS
 from kindly.plugin_settings import Need
 from kindly.search.providers import PROVIDERS
 from kindly.settings.options import AllFields
 from kindly.settings.sources import CONFIG_NAME, Names
-from kindly.settings.values import Env
+from kindly.settings.values import Setting
 
-
-def _env_of(field: FieldInfo) -> Env | None:
-    return next((item for item in field.metadata if isinstance(item, Env)), None)
-
-
-ENV_BY_FIELD: Mapping[str, Env] = MappingProxyType(
+ENV_BY_FIELD: Mapping[str, Setting[Any]] = MappingProxyType(
     {
-        name: env
-        for name, field in AllFields.model_fields.items()
-        if (env := _env_of(field)) is not None
+        name: setting
+        for declared in reversed(AllFields.__mro__)
+        for name, setting in vars(declared).items()
+        if isinstance(setting, Setting)
     }
 )
-FIELD_VARIABLES = frozenset(env.name for env in ENV_BY_FIELD.values())
+"""The settings with one variable each, by the names of their fields."""
+FIELD_VARIABLES = frozenset(setting.name for setting in ENV_BY_FIELD.values())
 NEEDS: Mapping[str, Need] = MappingProxyType(
     {need.name: need for spec in PROVIDERS for need in spec.needs}
 )
@@ -46,5 +42,5 @@ URL_NAMES = (
 def known_names() -> Names:
     """Every variable and its aliases."""
     known = FIELD_VARIABLES | {*NEEDS, *URL_NAMES, *TOKEN_NAMES, CONFIG_NAME}
-    aliases = {env.name: env.aliases for env in ENV_BY_FIELD.values() if env.aliases}
+    aliases = {one.name: one.aliases for one in ENV_BY_FIELD.values() if one.aliases}
     return Names(frozenset(known), aliases)

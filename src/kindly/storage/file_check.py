@@ -2,9 +2,10 @@
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     import sqlite3
@@ -15,7 +16,7 @@ BUSY_S = 0.5
 STEPS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileHealth:
     """What the check found."""
 

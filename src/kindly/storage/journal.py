@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from kindly.clock import SYSTEM_CLOCK, Clock
+from kindly.frozen import frozen
 
 HEAD = struct.Struct(">II")
 """The length of a record, and its checksum: the last one may be incomplete after a crash."""
@@ -37,7 +38,7 @@ class JournalFile:
     open_records: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JournalRecord:
     """A record that is not done yet."""
 
@@ -78,8 +79,13 @@ class Journal:
         return JournalRecord(data, current)
 
     def done(self, record: JournalRecord) -> None:
-        """Forget a record; the space of a file is free when all of its records are done."""
+        """Forget a record; the space of a file is free when all of its records are done.
+
+        After `close` nothing is forgotten: the file may be another process's by then.
+        """
         file = record.file
+        if file not in self._files:
+            return
         file.open_records -= 1
         if file.open_records:
             return
@@ -104,11 +110,7 @@ class Journal:
         """Unlock all files; those with records that are not done stay."""
         self._current = None
         for file in list(self._files):
-            if file.open_records:
-                os.close(file.handle)
-                self._files.discard(file)
-            else:
-                self._drop(file)
+            self._drop(file, keep=bool(file.open_records))
 
     def _new_file(self) -> JournalFile:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -144,10 +146,15 @@ class Journal:
         age = self._clock.now().timestamp() - found.st_mtime
         return not found.st_size and age < NEW_S
 
-    def _drop(self, file: JournalFile) -> None:
-        self._files.discard(file)
-        with suppress(OSError):
-            file.path.unlink()
+    def _drop(self, file: JournalFile, *, keep: bool = False) -> None:
+        """Unlock a file, and delete it unless it is kept. `left` and `close` may reach it from two threads."""
+        try:
+            self._files.remove(file)
+        except KeyError:
+            return
+        if not keep:
+            with suppress(OSError):
+                file.path.unlink()
         os.close(file.handle)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kindly.clock import SYSTEM_CLOCK, Clock
+from kindly.frozen import frozen
 from kindly.models import CallOutcome, Ending, How, Step
 
 RECENT_CALLS = 100
@@ -31,7 +32,7 @@ class Histogram:
         self.total_s += seconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FinishedCall:
     """A call that has ended."""
 

@@ -3,8 +3,8 @@
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from kindly.frozen import frozen
 from kindly.text.plain_line import plain_line
 
 PARAGRAPH_S = 30
@@ -18,7 +18,7 @@ _TIMES = re.compile(
 _TAG = re.compile(r"</?[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cue:
     """A line of captions and when it is shown."""
 

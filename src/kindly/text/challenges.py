@@ -7,9 +7,10 @@ real pages must not make a short article a bot check. Pure; patterns are compile
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cache
+
+from kindly.frozen import frozen
 
 
 class Where(Flag):
@@ -37,7 +38,7 @@ class Where(Flag):
     """The same, if it is short: a long page may only mention the words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """One sign of a challenge or a rate limit."""
 

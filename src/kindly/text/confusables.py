@@ -8,7 +8,8 @@ letters in squares and circles.
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from kindly.frozen import frozen
 
 LETTERS = {
     "a": "ɑαаᴀΑАᎪᗅꓮⱯɐ∀",
@@ -112,7 +113,7 @@ _SIMILAR = _similar()
 _TABLE = _Table(FOLDED_ASCII | {ord(alike): plain for alike, plain in _SIMILAR.items()})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folded:
     """A folded text, and where its characters are in the original."""
 

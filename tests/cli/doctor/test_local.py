@@ -84,7 +84,7 @@ async def test_a_disabled_browser_is_only_a_note(tmp_path: Path) -> None:
 
 async def test_a_configured_driver_that_is_missing_is_a_problem(tmp_path: Path) -> None:
     """Settings refuse it at start; the package may go later."""
-    chosen = settings(tmp_path).model_copy(update={"browser": "nodriver"})
+    chosen = settings(tmp_path).changed(browser="nodriver")
     finding = only(await local.browser(chosen))
     assert finding.state == "problem"
     assert "pip install nodriver" in finding.fix

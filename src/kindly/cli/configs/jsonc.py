@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kindly.cli.configs.common import (
     MASK,
@@ -14,6 +13,7 @@ from kindly.cli.configs.common import (
     line_of,
     newline_of,
 )
+from kindly.frozen import frozen
 
 DECODER = json.JSONDecoder()
 SPACE = re.compile(r"[\s\ufeff]+")
@@ -23,7 +23,7 @@ MAX_DEPTH = 200
 USUAL_INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """A value and its position."""
 
@@ -40,7 +40,7 @@ class Node:
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A name in an object and its value."""
 
@@ -49,7 +49,7 @@ class Member:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Json:
     """A `Form` of file."""
 
@@ -196,7 +196,7 @@ class _Parser:
         return Malformed(line_of(self._text, position), what)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Style:
     """Indentation and line ending of a text."""
 

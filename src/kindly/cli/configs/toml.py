@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kindly.cli.configs.common import (
@@ -16,6 +15,7 @@ from kindly.cli.configs.common import (
     line_of,
     newline_of,
 )
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BOM = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Toml:
     """A `Form` of file."""
 

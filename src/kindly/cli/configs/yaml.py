@@ -6,9 +6,9 @@ table of scalars. The rest of the file is kept as text, so nothing in it can be 
 
 import json
 import re
-from dataclasses import dataclass
 
 from kindly.cli.configs.common import MASK, Malformed, Path, is_secret, is_table, newline_of
+from kindly.frozen import frozen
 
 INDENT = 2
 REST = ""
@@ -19,7 +19,7 @@ _FIELD = re.compile(
 _ITEM = re.compile(r"^\s*-(?:\s+(.*?))?\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """The lines of a section and of an entry in it; an empty range where it would be written."""
 
@@ -31,7 +31,7 @@ class _Place:
     indent: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Yaml:
     """YAML with one entry that matters, in a section in block style."""
 

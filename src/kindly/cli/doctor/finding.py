@@ -1,17 +1,17 @@
 """`doctor`: the result of a check, and running checks concurrently, each with a time limit."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import anyio
 
+from kindly.frozen import frozen
 from kindly.settings import Settings
 
 State = Literal["ok", "note", "problem"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckResult:
     """One line of the report."""
 
@@ -21,7 +21,7 @@ class CheckResult:
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """A check and its time limit."""
 

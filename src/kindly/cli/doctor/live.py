@@ -144,9 +144,7 @@ async def provider(settings: Settings, spec: ProviderSpec) -> list[CheckResult]:
     """Run one search with one provider."""
     from kindly.app import open_app
 
-    alone = settings.model_copy(
-        update={"providers": (spec.name,), "fuse": 1, "search_cache_minutes": 0.0}
-    )
+    alone = settings.changed(providers=(spec.name,), fuse=1, search_cache_minutes=0.0)
     check = f"{spec.name} live"
     finding = CheckResult(check, "problem", "it was not called")
     began = time.monotonic()

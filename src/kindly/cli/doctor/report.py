@@ -8,13 +8,12 @@ from pathlib import Path
 
 import anyio
 import click
-from pydantic import SecretStr
 
 import kindly
 from kindly.cli.doctor.finding import CheckResult, State, run_checks
 from kindly.cli.doctor.live import cost, live_checks
 from kindly.cli.doctor.local import local_checks
-from kindly.redact import Redactor, without_credentials
+from kindly.redact import HiddenText, Redactor, without_credentials
 from kindly.search.providers import PROVIDERS
 from kindly.settings import ENV_BY_FIELD, NEEDS, Settings
 from kindly.settings.sources import config_path
@@ -75,7 +74,7 @@ def _settings(settings: Settings) -> Iterator[dict[str, str]]:
     """Every setting with its value and its source."""
     for field, env in ENV_BY_FIELD.items():
         value = getattr(settings, field)
-        shown = "" if value is None else HIDDEN if isinstance(value, SecretStr) else str(value)
+        shown = "" if value is None else HIDDEN if isinstance(value, HiddenText) else str(value)
         if "://" in shown:
             shown = without_credentials(shown)
         yield {"name": env.name, "value": shown, "origin": settings.origin(env.name)}

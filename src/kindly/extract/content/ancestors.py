@@ -5,7 +5,6 @@ tree of depth d takes log2(d) vectorised steps.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
 from kindly.extract.content.lexicon import Lexicon
+from kindly.frozen import frozen
 
 Ints = NDArray[np.int64]
 ANCESTOR_LEVELS = 5
@@ -60,7 +60,7 @@ class SpanColumn(IntEnum):
     END = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ancestors:
     """What is known about the elements around each block (`spans`: about each element)."""
 

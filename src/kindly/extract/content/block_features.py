@@ -6,7 +6,6 @@ and orders them, and a change needs a new `content.npz`.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -24,6 +23,7 @@ from kindly.extract.content.blocks import MARKS, TAG_CODES, Blocks
 from kindly.extract.content.char_counts import CharCounts, Count, Floats, count_characters
 from kindly.extract.content.lexicon import WORD, Lexicon, first_words
 from kindly.extract.content.page_kind import Hints
+from kindly.frozen import frozen
 
 Ints = NDArray[np.int64]
 Totals = NDArray[np.float64]
@@ -74,7 +74,7 @@ class WordScore(IntEnum):
     LOWEST = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeatureTable:
     """The features of a page's blocks, and the arrays they were computed from."""
 

@@ -1,11 +1,12 @@
 """Character counts of texts by class (digits, capitals, punctuation, …), vectorised over all texts of a page."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kindly.frozen import frozen
 
 Floats = NDArray[np.float32]
 
@@ -39,7 +40,7 @@ COUNTED_CLASSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CharCounts:
     """Counts with one row per text."""
 

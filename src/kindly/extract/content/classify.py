@@ -7,7 +7,7 @@ Blocks that are alike then move towards each other. The trained weights are `con
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from importlib.resources import files
 
@@ -22,6 +22,7 @@ from kindly.extract.content.network import Ensemble, Layer, Network
 from kindly.extract.content.outline import Flags
 from kindly.extract.content.page_kind import Hints
 from kindly.extract.content.trees import Forest, PackedTrees
+from kindly.frozen import frozen
 
 DATA = "content.npz"
 CONFIDENT_F1 = 0.95
@@ -33,7 +34,7 @@ NETWORK_ARRAYS = tuple(part.name for part in fields(Network) if part.name != "la
 ENSEMBLE_ARRAYS = tuple(part.name for part in fields(Ensemble) if part.name != "networks")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContentModel:
     """The trained model: word scores, trees and networks."""
 

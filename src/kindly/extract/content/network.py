@@ -5,8 +5,6 @@ of its neighbours, of the elements around it, of similar blocks, of its heading 
 state. The meaning of the features is not known here, except which of them are tag codes.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,11 +17,12 @@ from kindly.extract.content.block_features import (
     shift_rows,
 )
 from kindly.extract.content.char_counts import Floats
+from kindly.frozen import frozen
 
 MIN_WEIGHT = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """The weights of one round of messages: state → message, and state with gathered messages → update."""
 
@@ -33,7 +32,7 @@ class Layer:
     update_bias: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Network:
     """The weights of one network."""
 
@@ -58,7 +57,7 @@ class Network:
         return np.add(state @ self.readout, self.readout_bias, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ensemble:
     """Several networks with the same input."""
 

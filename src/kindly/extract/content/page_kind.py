@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import urlsplit
+
+from kindly.frozen import frozen
 
 SCHEMA_TYPE = re.compile(r"""@type["']\s*:\s*\[?\s*["'](?:https?://schema\.org/)?(\w+)""")
 OPEN_GRAPH = re.compile(r"""og:type["'][^<>]{0,40}content=["']?([\w.:]+)""")
@@ -12,7 +13,7 @@ MAX_KINDS = 40
 ARTICLES = frozenset({"article", "blogposting", "newsarticle", "techarticle", "og:article"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hints:
     """What is known about a page before its body is read."""
 

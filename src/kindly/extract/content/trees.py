@@ -4,13 +4,13 @@ Every tree is padded to the same depth, so that a node's children are at twice i
 if the row's value is above the threshold. The meaning of the features is not known here.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kindly.extract.content.char_counts import Floats
+from kindly.frozen import frozen
 
 FEATURE_BITS = 10
 FEATURE_MASK = (1 << FEATURE_BITS) - 1
@@ -23,7 +23,7 @@ UNCHECKED: Final = "clip"
 Positions = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackedTrees:
     """An ensemble in its stored form: a node's right child follows its left child; a leaf is its own left child."""
 
@@ -50,7 +50,7 @@ class PackedTrees:
         return Forest(tuple(features), tuple(thresholds), leaves, len(self.roots))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forest:
     """An ensemble ready for evaluation."""
 

@@ -29,6 +29,7 @@ from kindly.extract.formats.html_fragment import (
 from kindly.extract.formats.workbook import MAX_CELL, MAX_COLUMNS, MAX_ROWS, truncated_workbook
 from kindly.extract.formats.workbook_links import CellLinks, links_of_sheets
 from kindly.extract.html import ExtractedText
+from kindly.frozen import frozen
 from kindly.models import Metadata
 
 TRUNCATED = "the file is truncated: the rest was not read"
@@ -56,7 +57,7 @@ r[style-name='HTML Code'] => code
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfficeLimits:
     """How much of an office file is read. Sizes are in characters."""
 

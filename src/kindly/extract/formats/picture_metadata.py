@@ -7,9 +7,11 @@ that of XMP, Exif or PNG.
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
 from typing import Final, NamedTuple
+
+from kindly.frozen import frozen
 
 PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 JPEG_START: Final = b"\xff\xd8"
@@ -50,7 +52,7 @@ CAMERA = re.compile(
 """Descriptions that a camera writes into each picture."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureMetadata:
     """What the headers of a picture say."""
 

@@ -7,13 +7,13 @@ a deadline is met within a line.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kindly.concurrency.process_limits import use_reserve
+from kindly.frozen import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ READABLE: Final = 0.75
 MIN_SIDE: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecognisedLine:
     """A line of text in a picture; coordinates in pixels from the top left corner."""
 
@@ -52,7 +52,7 @@ class RecognisedLine:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recognised:
     """The text of a picture from top to bottom."""
 

@@ -7,12 +7,12 @@ select any other decoder.
 import codecs
 import mimetypes
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from turbohtml import detect
 
 from kindly.extract.formats.data import is_json, is_json_lines
+from kindly.frozen import frozen
 from kindly.models import HTML_TYPES, Page
 
 Kind = Literal[
@@ -33,7 +33,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sniffed:
     """The detected format of a body."""
 

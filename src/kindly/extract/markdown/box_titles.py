@@ -6,9 +6,11 @@ it as text into the boxes that are left. The tree is changed in place.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from turbohtml import Document, Element, Text
+
+from kindly.frozen import frozen
 
 ADMONITION_TITLES = (
     "p:is(.admonition-title, .custom-block-title, .markdown-alert-title, .starlight-aside__title, .callout-title)",
@@ -34,7 +36,7 @@ CODE_NESTING = 5
 """How far up from its title the code is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoxTitles:
     """The titles of the boxes of a page."""
 

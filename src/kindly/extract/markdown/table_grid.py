@@ -5,8 +5,9 @@ each row and column that it covers, except a cell as wide as the table, which is
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from kindly.frozen import frozen
 
 MAX_CELLS = 20_000
 MAX_HEADER_ROWS = 5
@@ -16,7 +17,7 @@ COPIED_CHARACTERS = 300
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GridCell(Generic[T]):
     """A cell as a table declares it."""
 
@@ -29,7 +30,7 @@ class GridCell(Generic[T]):
     """Whether the cell has nothing but footnote marks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part(Generic[T]):
     """The content of a cell at one place of the grid."""
 
@@ -42,7 +43,7 @@ Entry = tuple[Part[T], ...]
 """What is written at one place: nothing, one cell, or the cells of several header rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlainGrid(Generic[T]):
     """A table without spans."""
 
@@ -52,7 +53,7 @@ class PlainGrid(Generic[T]):
     rows: list[list[Entry[T]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place(Generic[T]):
     """One place of the grid: the cell that covers it, and how far it is from the cell's first place."""
 

@@ -5,18 +5,18 @@ It runs after extraction and only on pages with little text, so that an article 
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from kindly.errors import NeedsBrowser, NoContent, PageWalled
 from kindly.extract import TEASER_CHARACTERS
 from kindly.extract.walls import patterns
+from kindly.frozen import frozen
 from kindly.models import OutcomeKind
 from kindly.text import challenges
 from kindly.text.challenges import Where
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """The input of the rules."""
 

@@ -7,13 +7,13 @@ Only short texts are examined: a long text is what the page is there for, whatev
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from html import unescape
 from typing import Final
 
 from turbohtml import Element, parse
 
 from kindly.extract.walls.detect import SILENT_TEASER_CHARACTERS, Evidence, is_locked, is_teaser
+from kindly.frozen import frozen
 from kindly.text import script_evidence
 
 BEGINNING_CHARACTERS: Final = 1_500
@@ -75,7 +75,7 @@ SKELETON_NAME = re.compile(rf"(?:\A|[\s_-])(?:{'|'.join(SKELETON_WORDS)})(?:\Z|[
 BESIDE = frozenset({"nav", "header", "footer", "aside", "template", "noscript"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """What a page lacks."""
 

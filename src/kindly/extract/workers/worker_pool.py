@@ -5,7 +5,7 @@ Workers start on demand, are reused, do not get the server's environment, and en
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -17,6 +17,7 @@ from kindly.concurrency.child_process import BROKEN_PIPE, ChildProcess, child_en
 from kindly.errors import ExtractionFailed, ExtractionKilled, ExtractionLate
 from kindly.extract import ExtractOptions
 from kindly.extract.workers import worker_protocol
+from kindly.frozen import frozen
 from kindly.models import Document, Page
 
 MEMORY_BYTES = 100 * 1024 * 1024
@@ -28,7 +29,7 @@ FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"})
 """Signals that a parser does not send to itself: an operator or the system is short of memory or stops processes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkerLimits:
     """How long one page may take, and how many pages a process reads."""
 

@@ -45,6 +45,7 @@ from kindly.fetch.browser.proxy import Dial, FilteringProxy, ProxySession, dial_
 from kindly.fetch.chain.responses import failure
 from kindly.fetch.chain.types import HopReply
 from kindly.fetch.guard.guard import Guard
+from kindly.frozen import frozen
 from kindly.models import FetchMethod, How, Page, Screenshot
 from kindly.urls import Url, parse
 
@@ -56,7 +57,7 @@ MAX_TIMEOUTS = 2
 """After this many consecutive time-outs, the browser counts as stuck."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrowserSeams:
     """Network, browser start and clock, passed in so that tests can replace them."""
 

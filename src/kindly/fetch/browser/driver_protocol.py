@@ -1,8 +1,10 @@
 """The protocol between Kindly and a browser worker: one JSON object per line, in both directions."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Literal
+
+from kindly.frozen import frozen
 
 Problem = Literal["navigation", "download", "too_large", "gone", "driver"]
 """Why there is no page: the site did not answer, it sent a file to save, the page is too long, the browser died, or the
@@ -13,7 +15,7 @@ class BrokenDriverPipe(ValueError):
     """The other side sent something that is not a message of this protocol."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Start:
     """The first message to a worker: how to start the browser."""
 
@@ -30,21 +32,21 @@ class Start:
     """A PEM file with additional certificate authorities."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Started:
     """The browser runs."""
 
     version: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartFailed:
     """The browser did not start."""
 
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """One page to render."""
 
@@ -62,14 +64,14 @@ class Job:
     """A screenshot instead of the HTML."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cancel:
     """Stop rendering a page."""
 
     id: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rendered:
     """The visible HTML of a page, or a screenshot."""
 
@@ -85,7 +87,7 @@ class Rendered:
     """Of the whole page."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RenderFailed:
     """A page that could not be rendered."""
 

@@ -5,11 +5,11 @@ Pure: it looks at the disk only through the `exists` that it is given.
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from kindly.errors import SettingsError
 from kindly.fetch.browser.advice import install_chromium
+from kindly.frozen import frozen
 
 LINUX = (
     "/usr/bin/chromium",
@@ -46,7 +46,7 @@ SNAP_FOLDER = "snap/chromium/common"
 """Below the home folder: the only place where a browser from a Snap can write its profile."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Executable:
     """A browser that can be started."""
 
@@ -55,7 +55,7 @@ class Executable:
     """Where its profile must be; anywhere if None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrowserHost:
     """The machine on which browsers are looked for."""
 

@@ -5,10 +5,11 @@ Refuses ambiguous heads (request smuggling). Pure, except for `read_head`, which
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from anyio.abc import ByteReceiveStream
+
+from kindly.frozen import frozen
 
 MAX_HEAD_BYTES = 64 * 1024
 END = b"\r\n\r\n"
@@ -33,7 +34,7 @@ class BadHead(ValueError):
     """The head is malformed, or parsers could disagree about it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """The start line and the header fields of a message."""
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Literal, Protocol
 
@@ -19,12 +19,13 @@ from kindly.fetch.browser.flags import FLAGS, PICTURE_FLAGS
 from kindly.fetch.browser.proxy import ProxyLimits
 from kindly.fetch.chain.types import USER_AGENT
 from kindly.fetch.guard.egress import Egress
+from kindly.frozen import frozen
 
 DriverChoice = Literal["auto", DriverName]
 SEE_DOCTOR = "Run `kindly doctor` to see why."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrowserSettings:
     """Which browser to start, and its limits."""
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from kindly.frozen import frozen
+
 LOOKED_AT_BYTES = 2_000_000
 MAX_PARTS = 1_000
 """Scripts, styles and other invisible parts that are looked at."""
@@ -50,7 +52,7 @@ NAMED_BESIDE = frozenset(b"div ul ol section p".split())
 LEGAL_LINE = re.compile(rb"\xc2\xa9|&copy;|\ball rights reserved\b|\bcopyright\b")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Script:
     """A script element: its attributes and the beginning of its code."""
 
@@ -58,7 +60,7 @@ class Script:
     code: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """An element without text."""
 

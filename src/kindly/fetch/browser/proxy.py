@@ -30,6 +30,7 @@ from kindly.fetch.browser.http1 import BadHead, Head, answer, read_head
 from kindly.fetch.guard.egress import Egress, Upstream, upstream_of
 from kindly.fetch.guard.guard import Guard
 from kindly.fetch.guard.informational import Allowance, TooManyInformational
+from kindly.frozen import frozen
 from kindly.urls import Url, parse
 
 Dial = Callable[[str, int], Awaitable[ByteStream]]
@@ -56,7 +57,7 @@ VENDOR_HOSTS = frozenset(
 """Hosts that browsers call for their vendor, never for a page's content."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProxyLimits:
     """Limits of the browser's traffic."""
 
@@ -211,7 +212,7 @@ class FilteringProxy:
         return _Connection(server, upstream)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Connection:
     """A connection, and the forward proxy at its other end, if it is not the site itself."""
 
@@ -219,7 +220,7 @@ class _Connection:
     upstream: Upstream | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Client:
     """A browser's connection: the head of its request, and the bytes after that."""
 
@@ -228,7 +229,7 @@ class _Client:
     rest: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Exchange:
     """One request or one tunnel between a browser and a server."""
 

@@ -3,8 +3,9 @@
 Only pages that have text without a browser are judged: one without any text is worth a try on every host.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kindly.frozen import frozen
 from kindly.storage.lru import LruCache
 
 MAX_HOSTS = 1_000
@@ -15,7 +16,7 @@ MIN_SHARE = 0.1
 """More text than this is a gain: a date or a counter that a script adds is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _HostGain:
     """The pages of one host that were rendered."""
 

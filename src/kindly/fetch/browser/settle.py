@@ -4,7 +4,7 @@ Waits for content, not for network silence: a page that polls or streams without
 change any more.
 """
 
-from dataclasses import dataclass
+from kindly.frozen import frozen
 
 ENOUGH_CHARS = 200
 """With less text than this, a page with running requests is not complete: it may show a loading indicator."""
@@ -15,7 +15,7 @@ EMPTY_STABLE_S = 0.6
 """How long a page with hardly any text must be unchanged and without requests."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """The state of a page at one moment."""
 
@@ -28,7 +28,7 @@ class Observation:
     """Whether the document is loaded."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settling:
     """When the text and the requests last changed."""
 

@@ -14,6 +14,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from kindly.frozen import frozen
 from kindly.models import How, Page
 from kindly.storage.sqlite import CLOSE_S, SqliteFile, transact
 from kindly.telemetry.warn_once import WarnOnce
@@ -60,7 +61,7 @@ class _Reads:
     done: anyio.Event = field(default_factory=anyio.Event)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CachedPage:
     """A page, and when its site last confirmed that it is current."""
 

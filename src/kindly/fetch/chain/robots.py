@@ -5,7 +5,6 @@ no rules; a site that answers with a server error is not fetched for a while. If
 error is the one that the page would have raised.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kindly.clock import Clock
@@ -18,6 +17,7 @@ from kindly.errors import (
     RobotsRefused,
 )
 from kindly.fetch.chain.types import Fetch, Hop, HopReply, HopRequest, PageRequest
+from kindly.frozen import frozen
 from kindly.storage.lru import LruCache
 from kindly.text.durations import seconds
 from kindly.urls import Url, join
@@ -34,7 +34,7 @@ MAX_DELAY_S = 30.0
 MAX_ORIGINS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rules:
     """The rules of one origin. Without a parsed file, everything is allowed, or nothing if `closed`."""
 

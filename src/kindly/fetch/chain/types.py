@@ -5,11 +5,12 @@ wrapper has the shape of what it wraps and knows only the next one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from kindly.budget import Deadline
 from kindly.errors import PageUnreachable
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.urls import Url
 from kindly.version import __version__
@@ -26,7 +27,7 @@ MAX_COOLDOWN_S = 86_400.0
 Headers = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Logins:
     """Headers of pages that need a login, for exact hosts."""
 
@@ -38,7 +39,7 @@ class Logins:
         return self.hosts.get(url.netloc, ()) if url.scheme == "https" else ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FetchLimits:
     """Limits of size, time, concurrency and rate, and how requests are sent."""
 
@@ -66,7 +67,7 @@ class FetchLimits:
     cache_max_bytes: int = 256 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageRequest:
     """A page to fetch, and its deadline."""
 
@@ -90,7 +91,7 @@ class Fetch(Protocol):
         """The page; raises a leaf of `FetchError` if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HopRequest:
     """One request to one URL."""
 
@@ -106,7 +107,7 @@ class HopRequest:
     """Whether `headers` have a login."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HopReply:
     """The response of one URL, redirects and failures included."""
 

@@ -6,11 +6,12 @@ was archived, without the archive's own frame. Nothing of it is stored: the page
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import quote
 
 from kindly.errors import FetchError, InputError
 from kindly.fetch.chain.types import Fetch, PageRequest
+from kindly.frozen import frozen
 from kindly.models import FetchMethod, How, Page
 from kindly.urls import Url, parse
 
@@ -20,7 +21,7 @@ HOW = How(FetchMethod.LOADER, "wayback")
 NO_STORE = "no-store"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """One copy: its address, and the day it was made."""
 
@@ -28,7 +29,7 @@ class Snapshot:
     day: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaybackMachine:
     """The Wayback Machine."""
 

@@ -5,17 +5,18 @@ chose it.
 """
 
 from base64 import b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import unquote, urlsplit
 
 import anyio
 
 from kindly.errors import InputError, SettingsError
+from kindly.frozen import frozen
 from kindly.net.tls import Tls
 from kindly.urls import Url, parse
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Egress:
     """Proxies, hosts that bypass them, trusted certificates, and the connection limit of the whole program."""
 
@@ -30,7 +31,7 @@ class Egress:
     """Limits downloads together with all other traffic; without it, downloads have their own limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Upstream:
     """A forward proxy and our credentials for it."""
 

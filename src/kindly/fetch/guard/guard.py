@@ -10,7 +10,6 @@ The rules are tables with their source beside each line (`reserved.py`). A URL i
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -31,6 +30,7 @@ from kindly.fetch.guard.reserved import (
     RESERVED_NAMES,
     UNSAFE_PORTS,
 )
+from kindly.frozen import frozen
 from kindly.redact import without_credentials
 from kindly.urls import Url, parse
 
@@ -54,7 +54,7 @@ async def system_resolver(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuardPolicy:
     """Hosts, domains and ports that the user allowed or blocked."""
 

@@ -6,11 +6,11 @@ removed, so that extraction needs no knowledge of the source.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING
 
+from kindly.frozen import frozen
 from kindly.models import Page
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LINE_CONTINUED = re.compile(r"%\n")
 LINK_DENSE = 0.4
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Article:
     """The content of an HTML document: its body and its metadata."""
 

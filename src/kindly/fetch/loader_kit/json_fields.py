@@ -1,13 +1,13 @@
 """Typed access to a decoded JSON answer. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
 
 from kindly.fetch.loader_kit.loader import NotLoaded
+from kindly.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JsonFields:
     """A JSON object. Optional fields that are missing, null or of another type read as empty."""
 

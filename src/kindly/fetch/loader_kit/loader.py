@@ -4,7 +4,7 @@ The first loader that matches a URL loads it. If it fails, the next one is tried
 loader is one file in `loaders/` with one constant, its line in the tuple there, and `tests/data/loaders/<name>/` with
 recorded answers and `urls.txt`, the URLs that it loads, one per line:
 
-    @dataclass(frozen=True, slots=True)
+    @frozen
     class Example:
         name: str = "example"
         tokens: tuple[Need, ...] = (Need("EXAMPLE_TOKEN", "secret", "Raises the limits of Example; optional."),)
@@ -30,7 +30,7 @@ that a loader raises leaves the page to the next one.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -39,6 +39,7 @@ import anyio
 from kindly.errors import KindlyError, PageUnreachable
 from kindly.fetch.chain.types import Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.host_probes import HostProbes
+from kindly.frozen import frozen
 from kindly.models import FetchMethod, How, Page
 from kindly.plugin_settings import Need
 from kindly.redact import Secret
@@ -54,7 +55,7 @@ class NotLoaded(PageUnreachable):
     """A loader gives up: the source's answer is not as documented, or lacks what the loader needs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoaderSettings:
     """The user's settings for loaders, by the names that the loaders declare."""
 

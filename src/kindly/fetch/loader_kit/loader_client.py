@@ -16,6 +16,7 @@ from kindly.fetch.chain.responses import failure, retry_after_s
 from kindly.fetch.chain.types import MAX_COOLDOWN_S, Fetch, Headers, HopReply, PageRequest
 from kindly.fetch.loader_kit.host_probes import HostProbes
 from kindly.fetch.loader_kit.loader import Loader, LoaderClient, LoaderSettings, NotLoaded
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.net.rate_limit_headers import exhausted_s
 from kindly.urls import Url, parse
@@ -45,7 +46,7 @@ class LoaderChains:
         return GuardedLoaderClient(self, loader, request)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GuardedLoaderClient:
     """One loader's client for one page request."""
 

@@ -4,7 +4,6 @@ The text is the archive's own HTML with formulas as TeX, or the PDF if there is 
 """
 
 import re
-from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -22,6 +21,7 @@ from kindly.fetch.loader_kit.html_article import (
     tidy,
 )
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -51,7 +51,7 @@ SPAN_TABLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arxiv:
     """Loads papers."""
 
@@ -83,7 +83,7 @@ class Arxiv:
         return article_page(article, client.now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArxivRecord:
     """The archive's metadata of a paper."""
 

@@ -1,7 +1,6 @@
 """crates.io: a crate's page → its metadata and README, through the registry's API."""
 
 import re
-from dataclasses import dataclass
 from html import escape
 
 import anyio.to_thread
@@ -11,6 +10,7 @@ from kindly.fetch.loader_kit.html_article import Article, article_page, facts, t
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import day
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -20,7 +20,7 @@ CRATE = re.compile(r"/crates/([A-Za-z][\w-]{0,63})(?:/([0-9][\w.+-]{0,60}))?/?\Z
 MAX_VERSIONS = 15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Crates:
     """Loads crates through the registry's API."""
 

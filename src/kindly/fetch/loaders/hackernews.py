@@ -1,13 +1,13 @@
 """Hacker News: an item → the story or comment and its thread, each reply quoted one level deeper."""
 
 import re
-from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs
 
 from kindly.fetch.loader_kit.html_article import Article, article_page
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -19,7 +19,7 @@ MAX_QUOTE_LEVEL = 6
 """Deeper replies stay at this level and name the author that they reply to."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HackerNews:
     """Loads threads through the search service's API, which returns a whole thread at once."""
 
@@ -39,7 +39,7 @@ class HackerNews:
         return article_page(to_article(JsonFields.of(answer), item), client.now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comment:
     """A comment and its position in the thread."""
 

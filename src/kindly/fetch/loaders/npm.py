@@ -1,7 +1,6 @@
 """npm: a package's page → its metadata and README, from the registry."""
 
 import re
-from dataclasses import dataclass
 from urllib.parse import quote
 
 from kindly.errors import FetchError, PageTooLarge
@@ -15,6 +14,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     markdown_page,
     shown,
 )
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -25,7 +25,7 @@ MAX_VERSIONS = 15
 MAX_DEPENDENCIES = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Npm:
     """Loads packages from the registry; those with too many releases to fetch, by their latest release only."""
 

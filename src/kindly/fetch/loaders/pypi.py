@@ -1,7 +1,6 @@
 """PyPI: a project's page → its metadata and README, through the JSON API."""
 
 import re
-from dataclasses import dataclass
 
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
@@ -14,6 +13,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     markdown_page,
     shown,
 )
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -26,7 +26,7 @@ MAX_LICENCE_CHARACTERS = 100
 MARKDOWN_TYPES = frozenset({"text/markdown", "text/x-markdown"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pypi:
     """Loads projects through the JSON API."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import anyio.to_thread
 
@@ -17,6 +16,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     line,
     markdown_page,
 )
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -56,7 +56,7 @@ PROSE_WIDTH = 44
 """Lines of prose have at least this length before they break."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rfc:
     """Loads RFCs from the RFC Editor."""
 

@@ -12,6 +12,7 @@ from kindly.errors import FetchError, PageForbidden
 from kindly.fetch.loader_kit.json_fields import JsonFields
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loader_kit.markdown_parts import bounded, counted, day, escaped, facts, html_page
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url, parse
@@ -43,7 +44,7 @@ REFUSED_COOLDOWN_S = 60.0
 QUOTA_COOLDOWN_S = 3_600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StackExchange:
     """Loads questions by any of their URLs."""
 
@@ -71,7 +72,7 @@ class StackExchange:
 STACKEXCHANGE = StackExchange()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thread:
     """A question and its answers and comments, as the API returns them."""
 

@@ -4,12 +4,13 @@ Each host is probed once for twins; a host without them is not probed again for 
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
 from kindly.errors import FetchError
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
@@ -50,7 +51,7 @@ PROBE_S = 4.0
 """The longest delay of a page by the first probe of its host."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Twin:
     """Loads the Markdown twin of a documentation page."""
 

@@ -1,7 +1,6 @@
 """Wikipedia in any language: an article → its text with infobox, tables, code, formulas and sources."""
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, unquote
 
@@ -10,6 +9,7 @@ import anyio.to_thread
 from kindly.errors import FetchError, PageNotFound
 from kindly.fetch.loader_kit.html_article import Article, article_page, tidy, write_formulas
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url, is_tracking_name
@@ -48,7 +48,7 @@ REFERENCE_LISTS = "ol.references, ol.mw-references"
 HIGHLIGHT = re.compile(r"mw-highlight-lang-([\w+#-]{1,20})")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wikipedia:
     """Loads articles through the REST API, or from the article's page if that fails."""
 

@@ -7,7 +7,6 @@ the language of the video, else any that people wrote, else the one that YouTube
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 from kindly.errors import InputError
@@ -22,6 +21,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     line,
     markdown_page,
 )
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.text.captions import MAX_LINE, Cue, clock, paragraphs
@@ -40,7 +40,7 @@ NO_CAPTIONS = "This video has no captions, so there is no transcript."
 LEFT_OUT = "{} more parts of the transcript are left out."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class YouTube:
     """Loads videos through the player's interface."""
 
@@ -65,7 +65,7 @@ class YouTube:
         return markdown_page(url, to_text(answer, tracks, track, cues), client.now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CaptionTrack:
     """The captions of a video in one language."""
 

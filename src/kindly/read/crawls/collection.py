@@ -7,12 +7,13 @@ a worker until a moment, done, or failed with the reason. Rows are durable, so t
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from kindly.errors import InputError
+from kindly.frozen import frozen
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+~-]{0,99}")
 VERSION = re.compile(r"[A-Za-z0-9._/+~-]{1,60}")
@@ -35,7 +36,7 @@ class TaskState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CrawlRules:
     """Which pages belong to a collection, and how many."""
 
@@ -58,7 +59,7 @@ class CrawlRules:
         return cls(**{**values, **lists})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collection:
     """A named set of pages, in one version."""
 
@@ -84,7 +85,7 @@ class Collection:
         return f"{self.name}@{self.version}" if self.version else self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageTask:
     """One page of a collection's queue."""
 
@@ -103,7 +104,7 @@ class PageTask:
     worker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Added:
     """How many pages of an addition were new, and how many were left out because of the limit."""
 
@@ -111,7 +112,7 @@ class Added:
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CollectionStatus:
     """A collection, and how far its crawl is."""
 

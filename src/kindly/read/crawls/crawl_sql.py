@@ -4,12 +4,12 @@ A store gives the dialect and two functions that run work in a transaction; what
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from typing import Any, Protocol, TypeVar
 
+from kindly.frozen import frozen
 from kindly.read.crawls.collection import (
     Added,
     Collection,
@@ -37,7 +37,7 @@ class Run(Protocol):
     def __call__(self, work: Callable[[Execute], Value], /) -> Awaitable[Value]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dialect:
     """How a database writes the shared statements."""
 

@@ -5,10 +5,11 @@ A version is kept when another replaces it, so a page that never changes costs n
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from hashlib import sha256
 
+from kindly.frozen import frozen
 from kindly.read.crawls.crawl_sql import Dialect, Execute
 from kindly.read.crawls.micros import from_micros, to_micros
 
@@ -16,7 +17,7 @@ MAX_VERSIONS = 5
 """Of one page, beside the current one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FormerVersion:
     """The text of a page as it was, and when it was fetched."""
 
@@ -28,7 +29,7 @@ class FormerVersion:
     """When the next version was fetched; None if that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionTable:
     """The table of former versions. Every method runs inside the caller's transaction."""
 

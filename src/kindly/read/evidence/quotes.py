@@ -8,10 +8,10 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
+from kindly.frozen import frozen
 from kindly.read.evidence.stored_text import headings_above
 
 TOKEN = re.compile(
@@ -54,7 +54,7 @@ class Verdict(StrEnum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """Words of the quote, and what the text has in their place; either may be empty."""
 
@@ -64,7 +64,7 @@ class Difference:
     """`number`, `negation`, `name` or `word`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuoteMatch:
     """The place of a text that is closest to a quote."""
 
@@ -77,7 +77,7 @@ class QuoteMatch:
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Word:
     value: str
     start: int

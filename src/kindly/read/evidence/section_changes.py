@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
 
+from kindly.frozen import frozen
 from kindly.read.evidence.stored_text import FENCE, HEADING
 
 COMMENT = re.compile(r"\s{0,3}<!--")
@@ -18,7 +18,7 @@ MAX_LINE = 300
 ADDED, REMOVED, ALTERED = "added", "removed", "altered"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A heading with the text up to the next one."""
 
@@ -37,7 +37,7 @@ class Section:
         return SPACE.sub(" ", self.text).strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SectionChange:
     """One section that changed."""
 

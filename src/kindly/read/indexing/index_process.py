@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import BytesIO
 from typing import BinaryIO
 
@@ -22,6 +22,7 @@ from kindly.concurrency.process_limits import (
     set_timer,
 )
 from kindly.errors import EmbeddingsDown
+from kindly.frozen import frozen
 from kindly.models import Chunk
 from kindly.read.indexing.index_protocol import (
     HALF_BYTES,
@@ -60,7 +61,7 @@ def main() -> None:
         serve(pipe_in, pipe_out, embed_locally)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedPage:
     """A page that was split and embedded to be ranked, and that is still to be stored."""
 

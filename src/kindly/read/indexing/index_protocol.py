@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from kindly.concurrency.pipe_frames import BrokenFrame, Message
+from kindly.frozen import frozen
 from kindly.models import Chunk, How, Passage, StoredPageInfo
 from kindly.read.store import EmbeddingModel, PreparedPage
 
@@ -33,7 +34,7 @@ ENTRY_FIELDS = (
 """Fields of a page's entry that are JSON values already."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedPage:
     """A page that was answered and is to be stored."""
 
@@ -46,7 +47,7 @@ class QueuedPage:
         return len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preparation:
     """What is computed from the text of one page."""
 

@@ -6,13 +6,14 @@ Pages are stored when no more have come for a moment, so that this does not slow
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import anyio
 import anyio.to_thread
 
 from kindly.concurrency.process_limits import give_memory_back
 from kindly.errors import ReadError
+from kindly.frozen import frozen
 from kindly.read.indexing.index_protocol import QueuedPage, from_record, to_record
 from kindly.storage.journal import Journal, JournalRecord
 
@@ -28,7 +29,7 @@ async def _nothing(unused_s: float) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueLimits:
     """How much is queued, and for how long."""
 
@@ -52,7 +53,7 @@ class QueueLimits:
     """of so much text together, in the journal to the next process."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Queued:
     page: QueuedPage
     record: JournalRecord | None = field(repr=False)

@@ -6,13 +6,13 @@ page becomes a row over the question's terms.
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import numpy as np
 
+from kindly.frozen import frozen
 from kindly.read.pages.page_outline import (
     DATED,
     LISTING,
@@ -89,7 +89,7 @@ _LINK = re.compile(r"\[([^\[\]]{1,150})\]\(([^()\s]{1,300})\)")
 _ENDING = re.compile(r"(?:/index)?(?:\.(?:html?|mdx?|rst))?/?$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageCandidate:
     """A page of which some chunks are candidates."""
 
@@ -101,7 +101,7 @@ class PageCandidate:
     """The positions of its chunks among all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A question: the keys of its terms, each term once, and what each weighs. The weights have the sum of one."""
 
@@ -111,7 +111,7 @@ class Asked:
     """Which terms are names of code, such as `useEffect` or `os.path`, as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BestWindows:
     """The score of each chunk's best window in both stages of ranking."""
 

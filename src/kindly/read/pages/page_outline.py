@@ -10,12 +10,12 @@ import re
 import struct
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read.ranking.segment import blocks
 from kindly.text.terms import terms, whole_terms
@@ -75,7 +75,7 @@ class Address(NamedTuple):
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """A page in keys of terms."""
 
@@ -129,7 +129,7 @@ def named_terms(entry: StoredPageInfo, chunks: Sequence[Chunk]) -> list[str]:
     return [NAMED + term for term in dict.fromkeys(found)][:MAX_NAMED]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageIndexing:
     """What a store keeps of a page besides its chunks."""
 

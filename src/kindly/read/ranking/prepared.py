@@ -8,7 +8,7 @@ chunks joins the arrays, which takes a tenth of the time of cutting the text int
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, get_args
@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from kindly.frozen import frozen
 from kindly.models import Chunk
 from kindly.read.ranking.segment import Kind, blocks, sentences
 from kindly.read.ranking.sentence_marks import sentence_marks
@@ -45,7 +46,7 @@ _ONE, _TWO, _THREE = 0.25, 0.4, 0.65
 _MAX_BYTE = 0xFF
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """One chunk: `S` sentences, `W` windows, `T` occurrences of `V` terms, and `H` terms of its headings."""
 
@@ -268,7 +269,7 @@ class _Words(dict[str, tuple[int, ...]]):
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _WordColumns:
     """Of each word: the key of its term, its tokens, and whether it is in ASCII."""
 
@@ -277,7 +278,7 @@ class _WordColumns:
     ascii: "Array"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Cut:
     """A chunk in sentences and words."""
 

@@ -5,7 +5,7 @@ Pure arithmetic over arrays; it knows neither the store nor the embedder.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import numpy as np
 from kindly.budget import count_tokens
 from kindly.concurrency.blas import one_thread
 from kindly.errors import EmbeddingsDown
+from kindly.frozen import frozen
 from kindly.models import Chunk, Passage
 from kindly.read.ranking import (
     answer_model,
@@ -88,7 +89,7 @@ _QUIET = np.errstate(invalid="ignore")
 """OpenBLAS sometimes reports an invalid value in a product of finite matrices."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranking:
     """Passages, best first, and whether they answer."""
 

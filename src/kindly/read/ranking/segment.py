@@ -5,8 +5,9 @@ It knows Markdown's block structure and the punctuation of many scripts.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from kindly.frozen import frozen
 
 Kind = Literal["heading", "code", "table", "prose"]
 
@@ -37,7 +38,7 @@ _UNMARKED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Thai, Lao, Burmese, Khmer: no spaces between words; Thai and Lao have no sentence ends either."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A span of text of one kind."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kindly.frozen import frozen
 from kindly.models import Chunk
 from kindly.read.ranking.prepared import (
     KINDS,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """A sentence, heading, or line of code or table; offsets are into its chunk's text."""
 

@@ -14,10 +14,11 @@
 | `count`       | `count`, up to 20 and then further pages; news and videos 50, images 200              |
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth
+from kindly.frozen import frozen
 from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, plain
@@ -77,7 +78,7 @@ OWN_LANGUAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BraveVertical:
     """One of Brave's result types: its path, and how many results a call returns."""
 
@@ -97,7 +98,7 @@ VERTICALS: dict[Category, BraveVertical] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brave:
     """The Brave Search API."""
 

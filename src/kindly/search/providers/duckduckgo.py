@@ -35,6 +35,7 @@ from kindly.errors import (
     ProviderUnreachable,
     SearchError,
 )
+from kindly.frozen import frozen
 from kindly.models import Category, Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.search.challenge_page import challenge_in, challenged
 from kindly.search.parse_hits import HitFields, hits_from
@@ -93,7 +94,7 @@ OWN_LANGUAGES = {"ja": "jp", "ko": "kr", "nb": "no"}
 OWN_COUNTRIES = {"gb": "uk", "si": "sl"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DdgsVertical:
     """One of DuckDuckGo's result types: what the library calls it and its fields."""
 
@@ -114,7 +115,7 @@ VERTICALS: dict[Category, DdgsVertical] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DdgsLibrary:
     """The parts of `ddgs` that are used: engines by vertical and name, and what they raise."""
 
@@ -126,7 +127,7 @@ class DdgsLibrary:
     """What its parsers raise on a page that they do not know."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DdgsReply:
     """What came back: the HTTP status, the page itself, and the results that the library found in it."""
 
@@ -158,7 +159,7 @@ def load_library(load: Callable[[str], Any] = import_module) -> DdgsLibrary:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuckDuckGo:
     """DuckDuckGo's pages, without a key."""
 

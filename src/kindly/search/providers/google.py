@@ -18,12 +18,13 @@ The key goes in the header `X-Goog-Api-Key`, which all of Google's APIs take for
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import anyio
 
 from kindly.budget import Deadline
 from kindly.errors import ProviderAuth, ProviderRateLimited, ProviderRejected, SearchError
+from kindly.frozen import frozen
 from kindly.models import Hit, ProviderResults, Query, SafeSearch, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from, total_from
@@ -82,7 +83,7 @@ DATES = ("article:published_time", "og:article:published_time", "datepublished")
 """Meta tags of a page that Google passes on, the best first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Google:
     """One Programmable Search Engine."""
 
@@ -144,7 +145,7 @@ class Google:
         return await self.api.json(request, deadline)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultWindow:
     """A range of results; the first result is 1."""
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from kindly.budget import Deadline
 from kindly.concurrency.cooldown import Cooldowns
 from kindly.errors import ProviderRejected, SearchError
+from kindly.frozen import frozen
 from kindly.models import ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.provider import Access, Need, Pace, ProviderApi, ProviderSpec, SearchProvider
@@ -68,7 +69,7 @@ class InstanceMemory:
     next_index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearXNG:
     """The user's instances."""
 

@@ -5,11 +5,11 @@ asked for their results page: JSON is disabled on most, and their rate limiter a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kindly.budget import Deadline
 from kindly.errors import FetchError, ProviderUnreachable
+from kindly.frozen import frozen
 from kindly.models import ProviderResults, Query
 from kindly.search.pool_settings import POOL_NAME, PoolSettings
 from kindly.search.provider import Access, Need, Option, Pace, ProviderApi, ProviderSpec
@@ -125,7 +125,7 @@ SPEC = ProviderSpec(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceRequests:
     """The pool's requests. An instance whose address the SSRF guard refuses counts as unreachable."""
 

@@ -13,10 +13,11 @@
 | `safe_search` | not sent: the vendor documents no such field                                                    |
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, timedelta
 
 from kindly.budget import Deadline
+from kindly.frozen import frozen
 from kindly.models import Category, Hit, ProviderResults, Query, TimeRange
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
@@ -42,7 +43,7 @@ FIELDS = HitFields(url="link", title="title", snippet="snippet", published="date
 RANGES: dict[TimeRange, str] = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SerperVertical:
     """One of Google's result types: its path, the name of its list, and the list's fields."""
 
@@ -63,7 +64,7 @@ VERTICALS: dict[Category, SerperVertical] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Serper:
     """The Serper API."""
 

@@ -13,9 +13,10 @@
 | `safe_search` | not sent: the vendor keeps it to some of its plans                |
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kindly.budget import Deadline
+from kindly.frozen import frozen
 from kindly.models import Hit, ProviderResults, Query
 from kindly.redact import Secret
 from kindly.search.parse_hits import HitFields, hits_from
@@ -42,7 +43,7 @@ FIELDS = HitFields(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tavily:
     """The Tavily API."""
 

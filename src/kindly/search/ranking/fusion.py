@@ -4,8 +4,9 @@ Pure and deterministic. Each hit names the providers that found it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from kindly.frozen import frozen
 from kindly.models import Hit
 from kindly.urls import canonical
 
@@ -13,7 +14,7 @@ K = 60
 """The smoothing constant of the formula; the paper's value."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FusedRank:
     """The rank of a hit at one provider."""
 

@@ -6,10 +6,11 @@ most, so that the provider's own order mostly remains.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import urlsplit
 
+from kindly.frozen import frozen
 from kindly.models import Hit
 
 MAX_BONUS = 2
@@ -19,7 +20,7 @@ MAX_CHARACTERS = 500
 """Of a title or address; bounds the time that patterns take."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hosts:
     """Domains with the same points; each includes its subdomains."""
 
@@ -28,7 +29,7 @@ class Hosts:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """A pattern in one part of a hit."""
 

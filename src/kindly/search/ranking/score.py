@@ -4,8 +4,8 @@ The rank weighs most, so that the engines' order mostly remains; the rest decide
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from kindly.frozen import frozen
 from kindly.models import Hit
 from kindly.search.ranking.quality import MAX_BONUS, MAX_PENALTY, points_of
 from kindly.search.ranking.query_words import terms, words
@@ -20,7 +20,7 @@ DENSE = 0.5
 """Share of distinct words from which a text counts as dense."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScoredHit:
     """A result and the text of its page, if that was read."""
 

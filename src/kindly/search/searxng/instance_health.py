@@ -6,7 +6,7 @@ contains times and counts, never a query.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from kindly.errors import (
     CertificateRefused,
@@ -16,6 +16,7 @@ from kindly.errors import (
     ProviderRateLimited,
     SearchError,
 )
+from kindly.frozen import frozen
 from kindly.search.pool_settings import PoolSettings
 from kindly.search.provider import Pace
 from kindly.storage.state import Json
@@ -43,7 +44,7 @@ IDLE_CHECK_S = 3600.0
 """An instance that did not answer for so long is probed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceRequest:
     """One request to an instance."""
 
@@ -52,7 +53,7 @@ class InstanceRequest:
     """The latest moment at which the instance may have received it: the deadline until the request has ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailureContext:
     """When a failure happened, and what else decides about its consequences."""
 
@@ -63,7 +64,7 @@ class FailureContext:
     """When any instance answered last. While none answers none is blacklisted: our own network may be down."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceRecord:
     """What is known of one instance. Every method returns a changed copy."""
 

@@ -7,10 +7,10 @@ at most `MAX_INSTANCES` are used.
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from kindly.errors import InputError, ProviderAnswerInvalid
+from kindly.frozen import frozen
 from kindly.search.parse_hits import number_in
 from kindly.urls import parse
 
@@ -31,7 +31,7 @@ TIER_OF_GRADE: Mapping[str, int] = {"A+": 0, "A": 1, "A-": 1, "B+": 2, "B": 2, "
 """The list's spelling → index in `GRADES`; a grade that is missing here is worse."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instance:
     """One public instance, as the list describes it."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
+from kindly.frozen import frozen
 from kindly.search.provider import Pace
 from kindly.search.searxng.instance_directory import InstanceDirectory
 from kindly.search.searxng.instance_health import InstanceRecord
@@ -17,7 +18,7 @@ MAX_WAIT_S = 5.0
 """A search waits this long for an instance to become free, rather than fail."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstanceCandidate:
     """An instance, its record, and the moment from which it may be called."""
 

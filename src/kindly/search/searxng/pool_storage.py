@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kindly.clock import Clock
+from kindly.frozen import frozen
 from kindly.search.pool_settings import PoolSettings
 from kindly.search.searxng.instance_health import (
     BLACKLIST_S,
@@ -19,7 +20,7 @@ LISTING = "searxng_pool_list"
 LISTING_KEY = "instances"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """The list of instances, when it was fetched, and when fetching it last failed."""
 

@@ -8,7 +8,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kindly.errors import SettingsError
+from kindly.frozen import frozen
 
 OPEN_PATHS = frozenset({"/health", "/ready"})
 """Probes need neither a token nor a known host; these endpoints reveal nothing."""
@@ -29,7 +30,7 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/@\[\]]+)(?::\d{1,5})?")
 _SALT = secrets.token_bytes(16)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """An authenticated caller; the name distinguishes callers and reveals nothing else."""
 
@@ -44,7 +45,7 @@ class Caller:
 ANYONE = Caller("anyone")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AccessDenied:
     """Why a request was rejected."""
 
@@ -140,7 +141,7 @@ def _digests(tokens: Sequence[str], source: str) -> tuple[bytes, ...]:
     return tuple(sha256(token.encode()).digest() for token in tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Challenge:
     """The `WWW-Authenticate` challenge, which says how to get a token (RFC 6750, RFC 9728)."""
 
@@ -156,7 +157,7 @@ class Challenge:
         return f"Bearer {parts}".strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BearerAuth:
     """Bearer authentication: passes requests whose token one of the verifiers accepts."""
 

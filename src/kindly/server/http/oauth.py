@@ -6,7 +6,6 @@ imported at the first token.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ import kindly
 from kindly.app.stage_settings import api_proxies
 from kindly.clock import Monotonic
 from kindly.errors import SettingsError
+from kindly.frozen import frozen
 from kindly.net.api_client import build_client
 from kindly.net.tls import Tls
 from kindly.server.http.access import WRONG_TOKEN, AccessDenied, Caller
@@ -60,7 +60,7 @@ class KeysUnavailable(Exception):
     """The issuer returned no usable keys."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resource:
     """This protected resource: its issuer, audience, address and scopes."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types import HEADER_MISMATCH, PROTOCOL_VERSION_META_KEY
@@ -10,10 +9,12 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kindly.frozen import frozen
+
 DIFFERS = "The MCP-Protocol-Version header does not match the protocol version in the request body"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VersionCheck:
     """Rejects such requests to one path. The body arrives as one message."""
 

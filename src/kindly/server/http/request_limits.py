@@ -5,7 +5,6 @@ Each limit is ASGI middleware that passes a request on or rejects it; the time l
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kindly.clock import Monotonic
+from kindly.frozen import frozen
 from kindly.server.http.access import ANYONE, CALLER, OPEN_PATHS
 from kindly.storage.lru import LruCache
 
@@ -30,7 +30,7 @@ BODY_S = 30.0
 MAX_CALLERS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeaderLimit:
     """Rejects requests with too many or too large headers (431)."""
 
@@ -49,7 +49,7 @@ class HeaderLimit:
         await refusal(scope, receive, send)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BodyLimit:
     """Buffers the body; rejects one that is too large (413) or too slow (408)."""
 

@@ -8,7 +8,7 @@ the tools.
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -24,6 +24,7 @@ from kindly.app import App
 from kindly.budget import count_tokens
 from kindly.clock import SYSTEM_CLOCK
 from kindly.errors import StoreUnavailable
+from kindly.frozen import frozen
 from kindly.models import StoredPageInfo
 from kindly.read.store import Store, StoredPage
 from kindly.search.provider_stats import ProviderStatus
@@ -98,7 +99,7 @@ def content_policy(html: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Console:
     """The console API."""
 

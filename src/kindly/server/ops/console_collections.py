@@ -1,6 +1,5 @@
 """The console's API for collections: what is indexed and how far, a question to one of them, and what changed in it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -10,6 +9,7 @@ from kindly.app import App
 from kindly.clock import SYSTEM_CLOCK
 from kindly.crawl import page_checks
 from kindly.errors import StoreUnavailable
+from kindly.frozen import frozen
 from kindly.models import RecallScope
 from kindly.read.crawls.collection import CollectionStatus, TaskState
 from kindly.server.arguments import since_date
@@ -25,7 +25,7 @@ MAX_QUESTION = 2_000
 MAX_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConsoleCollections:
     """The requests of the console's page for collections."""
 

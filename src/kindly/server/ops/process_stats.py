@@ -2,13 +2,14 @@
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+from kindly.frozen import frozen
 
 PROC = Path("/proc/self")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Process:
     """Resource use of a process; None if the platform does not report a value."""
 

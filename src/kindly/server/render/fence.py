@@ -5,9 +5,9 @@ The random token guards: a page cannot know it. That look-alike marks are defuse
 
 import re
 import secrets
-from dataclasses import dataclass
 from typing import ClassVar
 
+from kindly.frozen import frozen
 from kindly.server.render.look_alikes import defused
 
 WEB_TEXT = (
@@ -26,7 +26,7 @@ def fence_free(text: str) -> str:
     return defused(text).replace("<<<", "‹‹‹").replace("\n", " ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fence:
     """Marks around page text. `token` is random for each answer, so a page cannot forge them."""
 
@@ -45,7 +45,7 @@ class Fence:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoFence:
     """No marks: for people and programs."""
 

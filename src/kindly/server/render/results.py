@@ -3,12 +3,11 @@
 Page text in them is already cut to the token budget and fenced.
 """
 
-from dataclasses import dataclass
-
+from kindly.frozen import frozen
 from kindly.models import Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundPage:
     """One result of a search, with its page or a note that says why there is none."""
 
@@ -31,7 +30,7 @@ class FoundPage:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchResult:
     """The answer to a search."""
 
@@ -48,7 +47,7 @@ class SearchResult:
     """The domain and date filters, each with who applied it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageResult:
     """The answer to a request for one page."""
 
@@ -71,7 +70,7 @@ class PageResult:
     preamble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadPage:
     """The page that was read for the questions."""
 
@@ -83,7 +82,7 @@ class ReadPage:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CitedPage:
     """The page of a passage, where passages come from several pages."""
 
@@ -95,7 +94,7 @@ class CitedPage:
     """With its version, if the page belongs to one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassageResult:
     """A passage, and where it is."""
 
@@ -108,7 +107,7 @@ class PassageResult:
     page: CitedPage | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingResult:
     """The passages for one question: those that answer, or the closest."""
 
@@ -119,7 +118,7 @@ class FindingResult:
     """Before passages that do not answer, and after those that do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingsResult:
     """The answers to questions: from one page, or from the library."""
 
@@ -128,7 +127,7 @@ class FindingsResult:
     preamble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PagesResult:
     """The answer to a request for several pages."""
 
@@ -137,7 +136,7 @@ class PagesResult:
     preamble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BestPage:
     """The page that answers a question best; of a question that none answers, the one that comes closest."""
 
@@ -148,7 +147,7 @@ class BestPage:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnreadPage:
     """A page that could not be read for the questions."""
 
@@ -156,7 +155,7 @@ class UnreadPage:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingsBatch:
     """The answers of several pages to the same questions."""
 
@@ -166,7 +165,7 @@ class FindingsBatch:
     preamble: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchPart:
     """One of several searches: its own results, or why it failed."""
 
@@ -182,7 +181,7 @@ class SearchPart:
     filters: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchesResult:
     """The answer to several searches."""
 

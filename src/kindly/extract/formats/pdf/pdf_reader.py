@@ -34,6 +34,7 @@ from kindly.extract.formats.pdf.pdf_words import read_words
 from kindly.extract.formats.recognition import Recogniser, open_recogniser
 from kindly.extract.formats.recognition_notes import no_text, scan_note, sure
 from kindly.extract.html import ExtractedText
+from kindly.frozen import frozen
 from kindly.models import Metadata
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ NO_TITLE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PdfLimits:
     """How much of a file is read."""
 
@@ -98,7 +99,7 @@ class _PdfContent:
     """The pages that were read by character recognition."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Choice:
     """The pages of a long file that may answer some questions."""
 

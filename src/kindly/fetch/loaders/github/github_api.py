@@ -7,7 +7,7 @@ import json
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import unquote
 
 from kindly.errors import FetchError, PageNotFound
@@ -31,6 +31,7 @@ from kindly.fetch.loaders.github.layout import (
     wiki_text,
 )
 from kindly.fetch.loaders.github.target import Target
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.urls import Url, parse
 
@@ -59,7 +60,7 @@ async def load_target(url: Url, target: Target, client: LoaderClient) -> Page:
     return markdown_page(url, await LAYOUTS[target.kind](api), client.now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Api:
     """GitHub's API for one target."""
 

@@ -1,6 +1,5 @@
 """Answers of GitHub's API → Markdown. Pure."""
 
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 from kindly.fetch.loader_kit.json_fields import JsonFields
@@ -16,6 +15,7 @@ from kindly.fetch.loader_kit.markdown_parts import (
     shown,
 )
 from kindly.fetch.loaders.github.target import Target
+from kindly.frozen import frozen
 
 MAX_FILES = 300
 MARKDOWN = frozenset({"md", "markdown", "mkd", "mdx"})
@@ -83,7 +83,7 @@ LANGUAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pull:
     """A pull request as the API returns it."""
 

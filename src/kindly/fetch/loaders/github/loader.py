@@ -3,17 +3,16 @@
 Everything else on GitHub is loaded as a plain page. The code for the API is imported at the first such page.
 """
 
-from dataclasses import dataclass
-
 from kindly.fetch.loader_kit.loader import LoaderClient, NotLoaded
 from kindly.fetch.loaders.github import API, RAW, TOKEN
 from kindly.fetch.loaders.github.target import target_of
+from kindly.frozen import frozen
 from kindly.models import Page
 from kindly.plugin_settings import Need
 from kindly.urls import Url
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GitHub:
     """Loads a repository, its threads and its files."""
 

@@ -1,9 +1,9 @@
 """Parses a GitHub URL into the thing it names, from the URL alone. Pure."""
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
+from kindly.frozen import frozen
 from kindly.urls import Url
 
 Kind = Literal[
@@ -85,7 +85,7 @@ NO_OWNERS = frozenset(
 NUMBERED: dict[str, Kind] = {"issues": "issue", "pull": "pull", "discussions": "discussion"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """The thing that a URL names; all parts percent-encoded as in the URL."""
 

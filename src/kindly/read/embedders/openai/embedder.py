@@ -7,7 +7,6 @@ the key, a text or the server's response.
 import json
 from collections.abc import Sequence
 from contextlib import aclosing, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -15,6 +14,7 @@ import anyio
 from kindly.clock import SYSTEM_CLOCK, Clock
 from kindly.concurrency.cooldown import Cooldown
 from kindly.errors import EmbeddingsDown
+from kindly.frozen import frozen
 from kindly.net.rate_limit_headers import retry_after_s
 from kindly.read.embedder import log_batch
 from kindly.redact import Secret
@@ -42,7 +42,7 @@ def endpoint(address: str) -> str:
     return f"{base}/embeddings" if base.endswith("/v1") else f"{base}/v1/embeddings"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """A server's address, model and key, and the limit of concurrent batches."""
 
@@ -53,7 +53,7 @@ class Server:
     timeout_s: float = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Failure:
     """A failed request: the error, and whether the request is sent once more."""
 

@@ -1,12 +1,12 @@
 """The library's tables in DuckDB and the statements on them. Every function runs inside the caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
@@ -92,7 +92,7 @@ WHERE id = ?
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuckdbNewPage:
     """A page to write, with the terms of its chunks: each between spaces."""
 

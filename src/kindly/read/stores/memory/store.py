@@ -4,12 +4,13 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kindly.concurrency.key_locks import KeyLocks
+from kindly.frozen import frozen
 from kindly.models import Chunk, RecallScope, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.collection import Crawls
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _MemoryPage:
     """A page with the term counts of its chunks."""
 

@@ -1,11 +1,11 @@
 """The tables of the library in PostgreSQL and the statements on them, which run inside the caller's transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
@@ -98,7 +98,7 @@ OF_URL = b" WHERE key = encode(sha256(convert_to(%s, 'UTF8')), 'hex')"
 """By hash, because an address may be too long for an index."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PostgresNewPage:
     """A page to write, with the lexemes of its chunks."""
 

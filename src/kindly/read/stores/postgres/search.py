@@ -1,10 +1,11 @@
 """Candidate chunks in PostgreSQL: by the rarest words (GIN) and by the nearest vectors (HNSW)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from kindly.frozen import frozen
 from kindly.models import RecallScope
 from kindly.read import row_format
 from kindly.read.pages.page_outline import NAMED
@@ -87,7 +88,7 @@ ORDER BY embedding::halfvec({dimension}) <=> %s::halfvec({dimension}) LIMIT {lim
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frequencies:
     """The number of chunks per word, from PostgreSQL's statistics."""
 

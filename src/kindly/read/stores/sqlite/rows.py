@@ -1,11 +1,11 @@
 """The library's tables in SQLite and the statements on them. Every function runs inside the caller's transaction."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kindly.frozen import frozen
 from kindly.models import Chunk, StoredPageInfo
 from kindly.read import row_format
 from kindly.read.crawls.crawl_sql import Dialect, Execute
@@ -107,7 +107,7 @@ DELETE_ALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SqliteNewPage:
     """A page to write."""
 
@@ -118,7 +118,7 @@ class SqliteNewPage:
     model: EmbeddingModel | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredChunk:
     """A chunk that is stored already."""
 

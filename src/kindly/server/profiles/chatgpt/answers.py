@@ -5,11 +5,11 @@ long document has the position in a fragment, which no site ever gets.
 """
 
 import re
-from dataclasses import dataclass
 
 from kindly import answer, urls
 from kindly.budget import fit
 from kindly.errors import InputError
+from kindly.frozen import frozen
 from kindly.models import Document, Hit, Hits, Passage
 from kindly.server.json_schema import Json
 from kindly.server.render.formatting import (
@@ -26,7 +26,7 @@ from kindly.text.plain_line import MAX_ADDRESS
 PART = re.compile(r"#kindly-from=([0-9]{1,9})$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentId:
     """Which document is meant, and from which character on."""
 

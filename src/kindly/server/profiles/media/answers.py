@@ -5,7 +5,7 @@ in it looks like a fence mark is defused.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from kindly.budget import count_tokens, fit
@@ -18,6 +18,7 @@ from kindly.errors import (
     SearchError,
     SelectorNotMatched,
 )
+from kindly.frozen import frozen
 from kindly.models import NEXT_STEPS, Document, Hit, Hits, Link, OutcomeKind
 from kindly.server.profiles.media.results import (
     MediaFailure,
@@ -71,7 +72,7 @@ ERRORS: Mapping[OutcomeKind, tuple[str, str]] = {
 """Message and suggestion for an outcome, if the contract defines its own words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """The part of a page that a call asks for."""
 

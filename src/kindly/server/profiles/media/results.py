@@ -1,15 +1,15 @@
 """Results of profile `media` as frozen values, and their one rendering: JSON, which is the text too."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import assert_never
 
+from kindly.frozen import frozen
 from kindly.models import Link
 from kindly.server.json_schema import Json
 from kindly.server.render.formatting import without_none
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaHit:
     """One result of a search."""
 
@@ -20,7 +20,7 @@ class MediaHit:
     published: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaSearchResult:
     """The answer to a search."""
 
@@ -35,7 +35,7 @@ class MediaSearchResult:
     suggestion: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaMetadata:
     """What a page states about itself."""
 
@@ -46,7 +46,7 @@ class MediaMetadata:
     structured: Mapping[str, object] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaPage:
     """A page, or the part of it that a selector names."""
 
@@ -62,7 +62,7 @@ class MediaPage:
     links: tuple[Link, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaFailure:
     """Why a page or a search failed, and the next step."""
 
@@ -72,7 +72,7 @@ class MediaFailure:
     suggestion: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaSearchFailure:
     """A failed search."""
 
@@ -80,7 +80,7 @@ class MediaSearchFailure:
     failure: MediaFailure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MediaPageFailure:
     """A page that cannot be read, or on which the selector matches nothing."""
 

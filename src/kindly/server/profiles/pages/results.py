@@ -1,17 +1,17 @@
 """Results of profile `pages` as frozen values, and their one rendering: JSON, which is the text too."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
+from kindly.frozen import frozen
 from kindly.models import Hit, Hits, How
 from kindly.server.json_schema import Json
 from kindly.server.render.formatting import without_none
 from kindly.urls import domain
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoogleJson:
     """Google's own answer to a query."""
 
@@ -20,7 +20,7 @@ class GoogleJson:
     """How many of its items are shown; None means all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherHits:
     """Another provider's answer to a query."""
 
@@ -29,7 +29,7 @@ class OtherHits:
     """How many of the hits are shown; None means all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryFailure:
     """Why a query has no answer."""
 
@@ -40,7 +40,7 @@ class QueryFailure:
 QueryResult = GoogleJson | OtherHits | QueryFailure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueriesResult:
     """The answer to a search: a result for each query, in order."""
 
@@ -48,7 +48,7 @@ class QueriesResult:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageChunk:
     """A part of a page that matches a query."""
 
@@ -58,7 +58,7 @@ class PageChunk:
     section: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueryChunks:
     """The chunks that match one query."""
 
@@ -66,7 +66,7 @@ class QueryChunks:
     chunks: tuple[PageChunk, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunksMetadata:
     """Facts about the page, if the call asks for them."""
 
@@ -77,7 +77,7 @@ class ChunksMetadata:
     how: How
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChunksResult:
     """The answer of one page: the chunks that match each query."""
 

@@ -6,7 +6,7 @@ strings, which it cannot end, and what in it looks like a fence mark is defused.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kindly.answer import compose
 from kindly.budget import fit
@@ -24,6 +24,7 @@ from kindly.errors import (
     ProviderTimeout,
     SearchError,
 )
+from kindly.frozen import frozen
 from kindly.models import Hit, Hits, Outcome, OutcomeKind, Source, SourceExcerpt
 from kindly.search.ranking.score import ScoredHit, scores
 from kindly.server.profiles.searxng.results import (
@@ -73,7 +74,7 @@ ERROR_TYPES: tuple[tuple[type[KindlyError], str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngAnswer:
     """One result with its score and, if it was read, its page and a summary."""
 

@@ -1,7 +1,7 @@
 """Profile `searxng`: `web_search` over SearXNG. Names, argument models, result schemas and defaults."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -9,6 +9,7 @@ import anyio.to_thread
 from pydantic import AfterValidator, Field, create_model
 
 from kindly import pipeline
+from kindly.frozen import frozen
 from kindly.models import Category, Query, SafeSearch
 from kindly.plugin_settings import ProfileDefaults
 from kindly.server.arguments import Arguments, InWords
@@ -68,7 +69,7 @@ class SearxngSearchArguments(Arguments):
     ] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Processing:
     """How the text of a page is processed."""
 

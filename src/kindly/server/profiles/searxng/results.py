@@ -1,14 +1,14 @@
 """Results of profile `searxng` as frozen values, and their one rendering: JSON, and its summary as the text."""
 
-from dataclasses import dataclass
 from math import ceil
 from typing import assert_never
 
+from kindly.frozen import frozen
 from kindly.models import Category, OutcomeKind
 from kindly.server.json_schema import Json
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngPage:
     """The page of a result."""
 
@@ -18,7 +18,7 @@ class SearxngPage:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngPageFailure:
     """Why a result has no page."""
 
@@ -26,7 +26,7 @@ class SearxngPageFailure:
     details: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngHit:
     """One result of a search."""
 
@@ -39,7 +39,7 @@ class SearxngHit:
     """None if the call asks for no pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageCounts:
     """How many pages were fetched, and how long that took in total."""
 
@@ -48,7 +48,7 @@ class PageCounts:
     total_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngFacts:
     """Facts about a search that fetched pages."""
 
@@ -61,7 +61,7 @@ class SearxngFacts:
     pages: PageCounts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngResult:
     """The answer to a search."""
 
@@ -73,7 +73,7 @@ class SearxngResult:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearxngFailure:
     """A failed search."""
 
