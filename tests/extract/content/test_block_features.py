@@ -5,7 +5,7 @@ from kindly.extract.content.ancestors import Level
 from kindly.extract.content.block_features import (
     TAG_COLUMNS,
     compute_features,
-    shift_rows,
+    shift_blocks,
 )
 from kindly.extract.content.blocks import TAG_CODES
 from kindly.extract.content.classify import load_model
@@ -46,4 +46,4 @@ def test_table_has_words_headings_and_ancestors() -> None:
     ("by", "expected"), [(1, [0, 1, 2]), (-1, [2, 3, 0]), (5, [0, 0, 0])], ids=str
 )
 def test_rows_beyond_the_ends_are_zero(by: int, expected: list[float]) -> None:
-    assert shift_rows(floats(1, 2, 3), by).tolist() == expected
+    assert shift_blocks(floats(1, 2, 3), by).tolist() == expected

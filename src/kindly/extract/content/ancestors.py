@@ -90,7 +90,7 @@ def read_ancestors(blocks: Blocks, lexicon: Lexicon, words: Floats) -> Ancestors
     spans = np.array((blocks.starts, blocks.ends)).T
     marks = np.array(blocks.marks)
     signatures = np.array(blocks.signatures)
-    signature_scores = np.array(lexicon.score_names(blocks.signature_names), np.float32)
+    signature_scores = lexicon.score_names(blocks.signature_names)
     scores = signature_scores.take(signatures, axis=0)
     jumps = _jumps(parents)
     kinds = int(signatures.max()) + 1

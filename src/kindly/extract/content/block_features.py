@@ -1,12 +1,15 @@
 """Feature extraction: the blocks of a page → a matrix with one row per block, for the classifier.
 
 Everything is vectorised over all blocks. The order of columns is part of the trained model: `compute_features` names
-and orders them, and a change needs a new `content.npz`.
+and orders them, and a change needs a new `content.npz`. They are computed as the rows of the transposed matrix, where a
+column is contiguous.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from itertools import compress, repeat
+from operator import not_
 from typing import Any
 
 import numpy as np
@@ -21,7 +24,7 @@ from kindly.extract.content.ancestors import (
 )
 from kindly.extract.content.blocks import MARKS, TAG_CODES, Blocks
 from kindly.extract.content.char_counts import CharCounts, Count, Floats, count_characters
-from kindly.extract.content.lexicon import WORD, Lexicon, first_words
+from kindly.extract.content.lexicon import WORD, Lexicon, openings_of
 from kindly.extract.content.page_kind import Hints
 from kindly.frozen import frozen
 
@@ -29,7 +32,7 @@ Ints = NDArray[np.int64]
 Totals = NDArray[np.float64]
 Column = NDArray[np.floating]
 Columns = dict[str, Column]
-"""Features by name; a value with two dimensions holds several columns."""
+"""Features by name; a value with two dimensions holds several, one per row."""
 
 OWN_MARKS = tuple(MARKS.index(name) for name in ("main", "heading", "prop-body", "prop-name"))
 HEADING = MARKS.index("heading")
@@ -93,11 +96,11 @@ def compute_features(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> FeatureT
     ancestors = read_ancestors(blocks, lexicon, words)
     linked = np.minimum(np.array(blocks.linked, np.float32), counts.characters)
     link_share = np.divide(linked, counts.characters, dtype=np.float32)
-    signature_codes = [TAG_CODES.get(tag, 0) for tag in blocks.signature_tags]
-    codes = np.array(signature_codes, np.float32)[np.array(blocks.signatures)]
+    signature_codes = list(map(TAG_CODES.get, blocks.signature_tags, repeat(0)))
+    codes = np.array(signature_codes, np.float32).take(blocks.signatures)
     own_codes = codes[ancestors.chain[:, Level.ELEMENT]]
-    openings = [first_words(text) for text in blocks.texts]
-    word_scores = _word_scores(openings, lexicon)
+    openings = openings_of(blocks.texts)
+    word_scores = lexicon.score_openings(openings)
     headings = _headings(ancestors.own_marks)
     totals = _running_totals(
         {
@@ -109,9 +112,7 @@ def compute_features(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> FeatureT
             Total.BLOCKS: np.ones_like(words),
         }
     )
-    neighbour = np.stack(
-        (np.log1p(words), link_share, own_codes, word_scores[:, WordScore.MEAN]), axis=1
-    )
+    neighbour = np.array((np.log1p(words), link_share, own_codes, word_scores[:, WordScore.MEAN]))
     columns: Columns = {
         "tag": own_codes,
         "parent tag": codes[ancestors.chain[:, Level.PARENT]],
@@ -119,10 +120,10 @@ def compute_features(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> FeatureT
         **_text_features(blocks, counts, link_share),
         "element marks": _bits(ancestors.own_marks, OWN_MARKS),
         "inherited marks": _bits(ancestors.marks, range(len(MARKS))),
-        "name scores": ancestors.scores,
+        "name scores": ancestors.scores.T,
         "inline name scores": _inline_name_scores(blocks.inner_names, lexicon),
-        "repeated siblings": ancestors.repeats,
-        "word scores": word_scores,
+        "repeated siblings": ancestors.repeats.T,
+        "word scores": word_scores.T,
         **_context_features(neighbour, totals),
         **_heading_features(headings, own_codes, word_scores, totals),
         **_position_features(words),
@@ -131,24 +132,24 @@ def compute_features(blocks: Blocks, hints: Hints, lexicon: Lexicon) -> FeatureT
         "title": _title_features(openings, hints),
         "page": _page_features(blocks, hints, totals[-1], words),
     }
-    return FeatureTable(_concatenate(columns.values()), words, ancestors, headings)
+    return FeatureTable(_stacked(columns.values()).T, words, ancestors, headings)
 
 
-def shift_rows(values: Floats, by: int) -> Floats:
-    """Shift rows down by `by` positions (up if negative), filled with zeros."""
+def shift_blocks(values: Floats, by: int) -> Floats:
+    """Shift values down by `by` blocks (up if negative), filled with zeros; blocks are on the last axis."""
     shifted = np.zeros_like(values)
-    if abs(by) < len(values):
+    if abs(by) < values.shape[-1]:
         if by > 0:
-            shifted[by:] = values[:-by]
+            shifted[..., by:] = values[..., :-by]
         else:
-            shifted[:by] = values[-by:]
+            shifted[..., :by] = values[..., -by:]
     return shifted
 
 
-def _concatenate(columns: Iterable[Column]) -> Floats:
-    two_dimensional = [column if column.ndim == 2 else column[:, None] for column in columns]
-    matrix: Floats = np.concatenate(two_dimensional, axis=1, dtype=np.float32)
-    return matrix
+def _stacked(columns: Iterable[Column]) -> Floats:
+    two_dimensional = [column if column.ndim == 2 else column[None] for column in columns]
+    stacked: Floats = np.concatenate(two_dimensional, axis=0, dtype=np.float32)
+    return stacked
 
 
 def _running_totals(columns: dict[Total, NDArray[Any]]) -> Totals:
@@ -169,40 +170,30 @@ def _window_totals(totals: Totals, width: int) -> Totals:
 
 
 def _bits(marks: Ints, positions: Sequence[int]) -> Floats:
-    bits = (marks[:, None] >> np.array(positions, np.int64)) & 1
+    bits = (marks >> np.array(positions, np.int64)[:, None]) & 1
     return bits.astype(np.float32)
 
 
 def _text_features(blocks: Blocks, counts: CharCounts, link_share: Floats) -> Columns:
-    shares = counts.by_class[:, [Count.DIGITS, Count.CAPITALS]] / counts.characters[:, None]
+    by_class = counts.by_class.T
     return {
         "log words": np.log1p(counts.words),
         "word length": counts.characters / counts.words,
         "link share": link_share,
         "links": np.array(blocks.links, np.float32),
         "images": np.array(blocks.images, np.float32),
-        "shares of digits and capitals": shares,
-        "punctuation": counts.by_class[:, [Count.COMMAS, Count.MONEY, Count.SYMBOLS]],
+        "shares of digits and capitals": by_class[: Count.COMMAS] / counts.characters,
+        "punctuation": by_class[Count.COMMAS :],
         "sentences": counts.sentences,
-        "first and last character": counts.edges,
+        "first and last character": counts.edges.T,
         "sentences per word": counts.sentences / counts.words,
     }
 
 
-def _word_scores(openings: list[list[str]], lexicon: Lexicon) -> Floats:
-    """The mean and the lowest score of each block's first words; see `WordScore`."""
-    score = lexicon.words.get
-    flat = np.array([score(word, 0.0) for words in openings for word in words or ("",)], np.float32)
-    counts = np.array([len(words) or 1 for words in openings])
-    starts = np.cumsum(counts) - counts
-    mean = np.add.reduceat(flat, starts) / counts
-    return np.stack((mean, np.minimum.reduceat(flat, starts)), axis=1).astype(np.float32)
-
-
 def _inline_name_scores(names: list[str], lexicon: Lexicon) -> Floats:
-    ids: dict[str, int] = {}
-    at = [ids.setdefault(name, len(ids)) for name in names]
-    return np.array(lexicon.score_names(ids), np.float32).take(at, axis=0)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    at = list(map(numbers.__getitem__, names))
+    return lexicon.score_names(numbers).take(at, axis=0).T
 
 
 def _headings(own_marks: Ints) -> Ints:
@@ -215,7 +206,7 @@ def _headings(own_marks: Ints) -> Ints:
 def _context_features(neighbour: Floats, totals: Totals) -> Columns:
     windows = {width: _window_totals(totals, width) for width in WINDOWS}
     return {
-        **{f"neighbour {by}": shift_rows(neighbour, by) for by in NEIGHBOURS},
+        **{f"neighbour {by}": shift_blocks(neighbour, by) for by in NEIGHBOURS},
         **{
             f"log words per block of window {width}": np.log1p(
                 window[:, Total.WORDS] / window[:, Total.BLOCKS]
@@ -238,7 +229,7 @@ def _heading_features(
     return {
         "words since heading": np.where(has_heading, words_since, -1),
         "heading tag": np.where(has_heading, codes.take(safe), -1),
-        "heading word scores": np.where(has_heading[:, None], word_scores.take(safe, axis=0), 0),
+        "heading word scores": np.where(has_heading, word_scores.take(safe, axis=0).T, 0),
     }
 
 
@@ -279,8 +270,8 @@ def _ancestor_features(ancestors: Ancestors, totals: Totals) -> Columns:
     section = ancestors.chain[:, Level.SECTION]
     described = element.take(ancestors.chain[:, DESCRIBED_LEVELS], axis=0)
     return {
-        "ancestors": described.reshape(len(section), -1),
-        "section name scores": ancestors.section_scores,
+        "ancestors": described.reshape(len(section), -1).T,
+        "section name scores": ancestors.section_scores.T,
         "section start": ancestors.spans[section, SpanColumn.START] / len(section),
     }
 
@@ -289,30 +280,28 @@ def _similarity_features(blocks: Blocks, groups: Ints, words: Floats) -> Column:
     """Blocks in the same group: count, mean length, share of the page; and copies of the block's text."""
     count = np.bincount(groups)
     size = np.bincount(groups, words)
-    texts = Counter(blocks.texts)
-    copies = np.array([texts[text] for text in blocks.texts])
+    copies = list(map(Counter(blocks.texts).get, blocks.texts))
     group_size = count[groups]
-    return np.stack(
-        (group_size, size[groups] / group_size, group_size / len(words), copies), axis=1
-    )
+    return np.array((group_size, size[groups] / group_size, group_size / len(words), copies))
 
 
 def _title_features(openings: list[list[str]], hints: Hints) -> Column:
     """The share of a block's first words that are in the page's title, and its distance from the title block."""
     title = frozenset(WORD.findall(hints.title.lower()))
-    shares = [
-        0.0 if title.isdisjoint(words) else len(title.intersection(words)) / len(words)
-        for words in openings
-    ]
+    shares = np.zeros(len(openings), np.float32)
     best, best_overlap = -1, 0.5
-    for index, (words, share) in enumerate(zip(openings, shares, strict=True)):
+    alike = compress(range(len(openings)), map(not_, map(title.isdisjoint, openings)))
+    for index in alike:
+        words = openings[index]
+        share = len(title.intersection(words)) / len(words)
+        shares[index] = share
         if share > best_overlap:
             overlap = share * len(words) / max(len(words), len(title))
             if overlap > best_overlap:
                 best, best_overlap = index, overlap
     at = np.arange(len(openings), dtype=np.float32)
     distance = at - best if best >= 0 else np.full_like(at, NO_TITLE_DISTANCE)
-    return np.stack((np.array(shares, np.float32), distance), axis=1)
+    return np.array((shares, distance))
 
 
 def _page_features(blocks: Blocks, hints: Hints, page: Totals, words: Floats) -> Floats:
@@ -335,4 +324,4 @@ def _page_features(blocks: Blocks, hints: Hints, page: Totals, words: Floats) ->
         float(sum(map(str.isdigit, path))),
         float("?" in path),
     ]
-    return np.broadcast_to(np.array(features, np.float32), (len(words), len(features)))
+    return np.broadcast_to(np.array(features, np.float32)[:, None], (len(features), len(words)))

@@ -63,13 +63,14 @@ def select_blocks(
     article: bool = False,
 ) -> Flags:
     """The blocks to keep, at least one; blocks in `boilerplate` elements only as headings or tables of contents."""
-    content = content_blocks(blocks, probabilities, words, boilerplate)
+    pooled = pool_structures(blocks, probabilities, words)
+    content = _content_blocks(blocks, pooled, words, boilerplate)
     keep = with_authors(blocks, with_formulas(blocks, content))
-    outside = probabilities.copy()
-    for at in boilerplate:
-        outside[blocks.starts[at] : blocks.ends[at]] = 0
+    outside = _without(blocks, probabilities, boilerplate)
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
-    introduced = with_introduced(blocks, headed, pool_structures(blocks, outside, words))
+    if boilerplate:
+        pooled = pool_structures(blocks, outside, words)
+    introduced = with_introduced(blocks, headed, pooled)
     return with_tables_of_contents(blocks, with_footnotes(blocks, introduced), article=article)
 
 
@@ -77,13 +78,25 @@ def content_blocks(
     blocks: Blocks, probabilities: Floats, words: Floats, boilerplate: Sequence[int] = ()
 ) -> Flags:
     """The blocks with the best expected F1, at least one."""
-    pooled = pool_structures(blocks, probabilities, words)
+    return _content_blocks(
+        blocks, pool_structures(blocks, probabilities, words), words, boilerplate
+    )
+
+
+def _content_blocks(
+    blocks: Blocks, pooled: Floats, words: Floats, boilerplate: Sequence[int]
+) -> Flags:
+    outside = _without(blocks, pooled, boilerplate)
+    keep = maximise_expected_f1(outside, words) & (outside > 0)
+    return keep if keep.any() else maximise_expected_f1(pooled, words)
+
+
+def _without(blocks: Blocks, probabilities: Floats, boilerplate: Sequence[int]) -> Floats:
+    """The probabilities, zero within boilerplate elements."""
+    outside = probabilities.copy()
     for at in boilerplate:
-        pooled[blocks.starts[at] : blocks.ends[at]] = 0
-    keep = maximise_expected_f1(pooled, words) & (pooled > 0)
-    if not keep.any():
-        keep = maximise_expected_f1(pool_structures(blocks, probabilities, words), words)
-    return keep
+        outside[blocks.starts[at] : blocks.ends[at]] = 0
+    return outside
 
 
 def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:

@@ -1,8 +1,13 @@
 """Learned word scores: how much the words of class names, ids and short texts indicate main content."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import chain, count, repeat
+
+import numpy as np
+
+from kindly.extract.content.char_counts import Floats
 
 NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 END = "\0"
@@ -31,14 +36,10 @@ STEM = re.compile(_one_of(STEMS.split()))
 LONG_NAME = 8
 """A word with at least this many letters may be several words written as one."""
 WORD = re.compile(r"[^\W\d_]+")
-LETTERS_OR_SPACE = bytes(code if chr(code).isalpha() else ord(" ") for code in range(256))
-"""Translation table that splits ASCII text like `WORD`, but faster."""
 FIRST_WORDS = 10
 SHORT_TEXT = 90
 MAX_CACHED = 20_000
-
-ScoreRange = tuple[float, float]
-"""The lowest and the highest score, zero included."""
+NO_RANGES = np.empty((0, 2), np.float32)
 
 
 @dataclass(slots=True, eq=False)
@@ -49,54 +50,42 @@ class Lexicon:
     """Scores of words in class names and ids."""
     words: dict[str, float] = field(default_factory=dict)
     """Scores of words at the start of short texts."""
-    _by_name: dict[str, ScoreRange] = field(default_factory=dict, init=False)
-    _by_part: dict[str, ScoreRange] = field(default_factory=dict, init=False)
+    _numbers: dict[str, int] = field(default_factory=dict, init=False)
+    """Numbers of the runs of letters in names; pages share these more often than whole names."""
+    _ranges: Floats = field(default_factory=lambda: NO_RANGES, init=False)
+    """The lowest and the highest score of each."""
 
-    def score_names(self, lists: Iterable[str]) -> list[ScoreRange]:
-        """For each list of class names, separated by spaces, the score range over all words of its names.
+    def score_names(self, lists: Collection[str]) -> Floats:
+        """For each of at least one list of class names the lowest and highest score of its words, zero included.
 
-        Two caches: elements of one page share single names more often than whole lists of names, and pages share the
-        parts of names.
+        All names are split into runs of letters at once, which is faster.
         """
-        split = [names.split() for names in lists]
-        cached = self._by_name
-        if len(cached) > MAX_CACHED:
-            cached.clear()
-        new = {name for names in split for name in names if name not in cached}
-        cached.update(zip(new, self._score_new(new), strict=True))
-        scores: list[ScoreRange] = []
-        for names in split:
-            low = high = 0.0
-            for name in names:
-                lowest, highest = cached[name]
-                if lowest < low:
-                    low = lowest
-                if highest > high:
-                    high = highest
-            scores.append((low, high))
+        joined = END.join(lists).encode("utf-8", "surrogatepass")
+        letters = joined.translate(LETTERS_SPACE_OR_END).decode().split(END)
+        split = list(map(str.split, letters))
+        parts = list(chain.from_iterable(split))
+        numbers = self._numbers
+        if new := set(parts).difference(numbers):
+            numbers.update(zip(new, count(len(numbers))))
+            self._ranges = np.concatenate(
+                (self._ranges, np.array(list(map(self._score_part, new)), np.float32))
+            )
+        ranges = self._ranges.take(list(map(numbers.__getitem__, parts)), axis=0)
+        counts = np.array(list(map(len, split)))
+        scores = np.zeros((len(split), 2), np.float32)
+        if parts:
+            scored = np.flatnonzero(counts)
+            starts = (np.cumsum(counts) - counts)[scored]
+            scores[scored, 0] = np.minimum.reduceat(ranges[:, 0], starts)
+            scores[scored, 1] = np.maximum.reduceat(ranges[:, 1], starts)
+        if len(numbers) > MAX_CACHED:
+            numbers.clear()
+            self._ranges = NO_RANGES
         return scores
 
-    def _score_new(self, names: Collection[str]) -> Iterator[ScoreRange]:
-        """The score range of each name; all names are split into runs of letters at once, which is faster."""
-        if not names:
-            return
-        cached = self._by_part
-        joined = END.join(names).encode("utf-8", "surrogatepass")
-        for letters in joined.translate(LETTERS_SPACE_OR_END).decode().split(END):
-            low = high = 0.0
-            for part in letters.split():
-                lowest, highest = cached.get(part) or self._score_part(part)
-                if lowest < low:
-                    low = lowest
-                if highest > high:
-                    high = highest
-            yield low, high
-
-    def _score_part(self, part: str) -> ScoreRange:
-        """Compute and cache the scores of a run of letters; a full cache is emptied first."""
-        cached, scores = self._by_part, self.names
-        if len(cached) > MAX_CACHED:
-            cached.clear()
+    def _score_part(self, part: str) -> tuple[float, float]:
+        """The lowest and the highest score of the words in a run of letters."""
+        scores = self.names
         low = high = 0.0
         for word in [part] if part.islower() else map(str.lower, NAME_WORD.findall(part)):
             for one in _with_stems(word):
@@ -105,8 +94,20 @@ class Lexicon:
                     low = score
                 elif score > high:
                     high = score
-        found = cached[part] = low, high
-        return found
+        return low, high
+
+    def score_openings(self, openings: Collection[Collection[str]]) -> Floats:
+        """For each list of words their mean and their lowest score; zero for an empty list."""
+        counts = np.array(list(map(len, openings)))
+        words = chain.from_iterable(openings)
+        flat = np.array(list(map(self.words.get, words, repeat(0.0))), np.float32)
+        scores = np.zeros((len(openings), 2), np.float32)
+        if len(flat):
+            scored = np.flatnonzero(counts)
+            starts = (np.cumsum(counts) - counts)[scored]
+            scores[scored, 0] = np.add.reduceat(flat, starts) / counts[scored]
+            scores[scored, 1] = np.minimum.reduceat(flat, starts)
+        return scores
 
 
 def _with_stems(word: str) -> list[str]:
@@ -125,9 +126,22 @@ def name_words(names: str) -> tuple[str, ...]:
 
 def first_words(text: str) -> list[str]:
     """The first words of a short text in lower case; an empty list for a long text."""
-    if len(text) > SHORT_TEXT:
-        return []
-    lower = text.lower()
-    if not lower.isascii():
-        return WORD.findall(lower)[:FIRST_WORDS]
-    return lower.encode().translate(LETTERS_OR_SPACE).decode().split()[:FIRST_WORDS]
+    return openings_of([text])[0]
+
+
+def openings_of(texts: Iterable[str]) -> list[list[str]]:
+    """The first words of each short text in lower case; an empty list for a long one.
+
+    All ASCII texts are translated at once, which is faster.
+    """
+    short = [text if len(text) <= SHORT_TEXT else "" for text in texts]
+    joined = END.join(short)
+    others: list[int] = []
+    if not joined.isascii():
+        others = [at for at, text in enumerate(short) if not text.isascii()]
+        joined = END.join([text if text.isascii() else "" for text in short])
+    letters = joined.lower().encode().translate(LETTERS_SPACE_OR_END).decode()
+    openings = [words.split()[:FIRST_WORDS] for words in letters.split(END)]
+    for at in others:
+        openings[at] = WORD.findall(short[at].lower())[:FIRST_WORDS]
+    return openings

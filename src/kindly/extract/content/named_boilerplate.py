@@ -78,13 +78,14 @@ def boilerplate_elements(blocks: Blocks) -> list[int]:
 
 def _with_a_stem(names: list[str]) -> set[int]:
     """The positions of the names that contain a stem; all names are searched at once, which is faster."""
-    lower = [name.lower() for name in names]
+    lower = list(map(str.lower, names))
     text = "\n".join(lower)
-    ends = list(accumulate(len(name) + 1 for name in lower))
+    ends: list[int] = []
     found: set[int] = set()
     for stem in STEMS:
         at = text.find(stem)
         while at >= 0:
+            ends = ends or list(accumulate(len(name) + 1 for name in lower))
             number = bisect_right(ends, at)
             found.add(number)
             at = text.find(stem, ends[number])

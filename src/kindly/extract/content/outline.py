@@ -4,7 +4,7 @@ the table of contents in the text. One beside the text, in the site's navigation
 
 import re
 from collections.abc import Container, Iterator, Set
-from itertools import chain, compress
+from itertools import chain, compress, count, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,7 @@ def _labelled_code(blocks: Blocks, keep: Flags) -> set[int]:
 
 def with_formulas(blocks: Blocks, keep: Flags) -> Flags:
     """The kept blocks and the displayed formulas between two of them."""
-    formulas = [at for at, text in enumerate(blocks.texts) if text.startswith("$$")]
+    formulas = list(compress(count(), map(str.startswith, blocks.texts, repeat("$$"))))
     if not formulas:
         return keep
     extended = keep.copy()
@@ -128,6 +128,8 @@ def with_formulas(blocks: Blocks, keep: Flags) -> Flags:
 
 def with_footnotes(blocks: Blocks, keep: Flags) -> Flags:
     """The kept blocks and the lists of footnotes that they refer to."""
+    if "note" not in "\n".join(blocks.signature_names).lower():
+        return keep
     named = {
         signature for signature, name in enumerate(blocks.signature_names) if FOOTNOTES.search(name)
     }
@@ -187,19 +189,20 @@ def with_tables_of_contents(blocks: Blocks, keep: Flags, *, article: bool = Fals
     One beside the text is added if the page is an article or its text is long, and if it links into this page. On other
     pages it is dropped.
     """
-    in_heading = np.zeros(len(keep), np.bool_)
+    in_heading = [False] * len(keep)
+    kept = keep.tolist()
     headings: dict[str, list[int]] = {}
     for at in elements_of(blocks, LEVELS):
-        inside = slice(blocks.starts[at], blocks.ends[at])
-        in_heading[inside] = True
-        for text in compress(blocks.texts[inside], keep[inside]):
-            headings.setdefault(_key(text), []).append(at)
+        for block in range(blocks.starts[at], blocks.ends[at]):
+            in_heading[block] = True
+            if kept[block]:
+                headings.setdefault(_key(blocks.texts[block]), []).append(at)
     headings.pop("", None)
     if len(headings) < LEAST_ENTRIES:
         return keep
     extended = keep.copy()
     found: list[tuple[Span, frozenset[str]]] = []
-    anywhere = article or sum(map(len, compress(blocks.texts, keep))) >= LONG_TEXT
+    anywhere = article or sum(map(len, compress(blocks.texts, kept))) >= LONG_TEXT
     for at, entries in _tables_of_contents(blocks, headings.keys(), in_heading):
         span = blocks.starts[at], blocks.ends[at]
         listed = [heading for entry in entries for heading in headings[entry]]
@@ -278,7 +281,7 @@ def _headings(blocks: Blocks) -> Iterator[tuple[Span, int]]:
 
 
 def _tables_of_contents(
-    blocks: Blocks, headings: Set[str], in_heading: Flags
+    blocks: Blocks, headings: Set[str], in_heading: list[bool]
 ) -> Iterator[tuple[int, frozenset[str]]]:
     """The outermost lists that are tables of contents, each with the headings it lists."""
     keys: dict[int, str] = {}
@@ -306,5 +309,5 @@ def _key(text: str) -> str:
         key = " ".join(lower.encode().translate(LETTERS_OR_SPACE).decode().split())
     else:
         key = NOT_A_WORD.sub(" ", lower).strip()
-    number = ENTRY_NUMBER.match(key)
+    number = ENTRY_NUMBER.match(key) if key[:1].isdigit() else None
     return key[number.end() :] if number else key

@@ -2,6 +2,9 @@
 
 Every tree is padded to the same depth, so that a node's children are at twice its position on the next level, plus one
 if the row's value is above the threshold. The meaning of the features is not known here.
+
+Many nodes have the same condition, so each distinct one is evaluated once. The results are packed, eight rows in a
+byte, and a path down all trees takes a few bit operations.
 """
 
 from typing import Final
@@ -14,13 +17,15 @@ from kindly.frozen import frozen
 
 FEATURE_BITS = 10
 FEATURE_MASK = (1 << FEATURE_BITS) - 1
-ROWS_PER_BATCH = 128
-"""Small enough for the intermediate arrays to stay in the processor's cache."""
+ROWS_PER_BYTE = 8
+ROWS_PER_BATCH = 256
+"""To bound memory."""
 
 UNCHECKED: Final = "clip"
 """The mode of `take` without bounds checks: positions are valid by construction, and checking costs time."""
 
 Positions = NDArray[np.intp]
+Bits = NDArray[np.uint8]
 
 
 @frozen
@@ -36,7 +41,7 @@ class PackedTrees:
 
     def unpack(self) -> "Forest":
         """The same trees, laid out level by level for evaluation."""
-        nodes = self.roots[:, None]
+        nodes = self.roots[None, :]
         features: list[Positions] = []
         thresholds: list[Floats] = []
         for _ in range(self.depth):
@@ -45,19 +50,29 @@ class PackedTrees:
             thresholds.append(self.threshold[nodes].ravel())
             left = step >> FEATURE_BITS
             right = np.where(left == nodes, nodes, left + 1)
-            nodes = np.stack((left, right), axis=2).reshape(len(self.roots), -1)
-        leaves = self.value[nodes].ravel()
-        return Forest(tuple(features), tuple(thresholds), leaves, len(self.roots))
+            nodes = np.stack((left, right), axis=1).reshape(-1, len(self.roots))
+        all_features, all_thresholds = np.concatenate(features), np.concatenate(thresholds)
+        conditions = (all_features.astype(np.uint64) << 32) | all_thresholds.view(np.uint32)
+        _, first, numbers = np.unique(conditions, return_index=True, return_inverse=True)
+        return Forest(
+            features=all_features[first],
+            thresholds=all_thresholds[first][:, None],
+            levels=tuple(np.split(numbers, np.cumsum(list(map(len, features)))[:-1])),
+            leaves=self.value[nodes].T.ravel(),
+            tree_count=len(self.roots),
+        )
 
 
 @frozen
 class Forest:
     """An ensemble ready for evaluation."""
 
-    features: tuple[Positions, ...]
-    """For each level the feature of every node, tree by tree."""
-    thresholds: tuple[Floats, ...]
-    """For each level the threshold of every node, tree by tree."""
+    features: Positions
+    """The feature of every distinct condition."""
+    thresholds: Floats
+    """The threshold of every distinct condition, as a column."""
+    levels: tuple[Positions, ...]
+    """For each level the condition of every node: of all trees' first nodes, of their second nodes, …"""
     leaves: Floats
     """The values of the leaves, tree by tree."""
     tree_count: int
@@ -71,17 +86,35 @@ class Forest:
         return found
 
     def _evaluate(self, rows: Floats) -> Floats:
-        count, width = rows.shape
-        cells = rows.ravel()
-        row_offsets = (np.arange(count) * width)[:, None]
-        nodes: Positions = np.arange(0, 2 * self.tree_count, 2) + (
-            rows.take(self.features[0], axis=1) > self.thresholds[0]
-        )
-        for features, thresholds in zip(self.features[1:], self.thresholds[1:], strict=True):
-            at = features.take(nodes, mode=UNCHECKED)
-            at += row_offsets
-            above = cells.take(at, mode=UNCHECKED) > thresholds.take(nodes, mode=UNCHECKED)
-            nodes <<= 1
-            nodes += above
-        total: Floats = self.leaves.take(nodes, mode=UNCHECKED).sum(axis=1)
+        columns = np.zeros((rows.shape[1], -len(rows) % ROWS_PER_BYTE + len(rows)), np.float32)
+        columns[:, : len(rows)] = rows.T
+        above = columns.take(self.features, axis=0, mode=UNCHECKED) > self.thresholds
+        packed = np.packbits(above).reshape(len(above), -1)
+        path: list[Bits] = []
+        for conditions in self.levels:
+            nodes = packed.take(conditions, axis=0, mode=UNCHECKED).reshape(1 << len(path), -1)
+            path.append(_at_end(nodes, path))
+        first, *others = np.unpackbits(np.stack(path), axis=1)
+        leaves = first.astype(np.min_scalar_type((1 << len(path)) - 1))
+        for turn in others:
+            leaves += leaves
+            leaves += turn
+        at = leaves.reshape(self.tree_count, -1) + self._first_leaves()
+        by_tree = self.leaves.take(at, mode=UNCHECKED)[:, : len(rows)]
+        total: Floats = np.ascontiguousarray(by_tree.T).sum(axis=1)  # rounded the least
         return total
+
+    def _first_leaves(self) -> Positions:
+        return np.arange(0, len(self.leaves), len(self.leaves) // self.tree_count)[:, None]
+
+
+def _at_end(nodes: Bits, path: list[Bits]) -> Bits:
+    """Of the results of all nodes of a level, those of the nodes that the path leads to."""
+    for turn in path:
+        half = len(nodes) // 2
+        left, right = nodes[:half], nodes[half:]
+        nodes = left ^ right
+        nodes &= turn
+        nodes ^= left
+    found: Bits = nodes[0]
+    return found
