@@ -7,6 +7,7 @@ from kindly.extract.content.choose import (
     pool_structures,
     select_blocks,
     sigmoid,
+    with_data_tables,
     with_introduced,
 )
 from tests.support.html_pages import blocks_of, floats
@@ -125,3 +126,30 @@ def test_list_below_an_unlikely_heading_is_not_introduced() -> None:
     blocks = blocks_of(f"<p>a</p><h2>3 comments</h2>{LIST}")
     keep = np.array([True, *[False] * 3])
     assert with_introduced(blocks, keep, floats(0.9, 0.2, 0.6, 0.6)).tolist() == keep.tolist()
+
+
+FILMS = """<h2>Films</h2><table><tr><th>Year<th>Film<th>Role</tr>
+<tr><td>1976<td>One<td>Ann</tr><tr><td>1979<td>Two<td>Eve</tr><tr><td>1983<td>Three<td></tr></table>"""
+
+
+@pytest.mark.parametrize(
+    ("markup", "probability", "kept"),
+    [
+        (f"<p>*a</p>{FILMS}<p>z</p>", 0.4, True),
+        (f"{FILMS}<p>*a</p>", 0.4, True),
+        (f"<p>*a</p>{FILMS}<p>z</p>", 0.3, False),
+        (f"<p>*a</p><div>{FILMS}</div>", 0.9, False),
+        (f"<p>*a</p>{FILMS.replace('th>', 'td>')}", 0.9, False),
+        (f"<p>*a</p>{FILMS.split('<tr><td>1983')[0]}</table>", 0.9, False),
+    ],
+    ids=["at the end", "at the start", "unlikely", "elsewhere", "without names", "short"],
+)
+def test_likely_table_of_data_beside_kept_text_is_kept_with_its_heading(
+    markup: str, probability: float, kept: bool
+) -> None:
+    blocks = blocks_of(markup)
+    keep = np.array([text.startswith("*") for text in blocks.texts])
+    found = with_data_tables(blocks, keep, floats(*[probability] * len(keep)))
+    new = {text for text, one in zip(blocks.texts, found & ~keep, strict=True) if one}
+    assert ({"Films", "Film", "Two", "Eve"} <= new) is kept
+    assert kept or not new

@@ -1,7 +1,8 @@
 import pytest
 
+from kindly.budget import count_tokens
 from kindly.read.chunk import split
-from kindly.read.ranking.rank import Index, Ranking
+from kindly.read.ranking.rank import ROWS_TOKENS, Index, Ranking
 
 URL = "https://example.com/"
 FILLER = "The harbour has a stone quay that leads from the gate to an old shed by the wall. " * 30
@@ -39,6 +40,9 @@ def ask(question: str) -> Ranking:
         ("Which station has the fewest parking spaces?", "| Quay | 1890 | 7 |"),
         ("Which station opened first?", "| Quay | 1890 | 7 |"),
         ("How many parking spaces has the station Hill?", "| Hill | 1951 | 90 |"),
+        ("Which station comes after Stop 37 on the tram line?", "| Stop 38 | 1938 | 138 |"),
+        ("Which station comes before Stop 37 on the tram line?", "| Stop 36 | 1936 | 136 |"),
+        ("Which stations have more than 158 parking spaces?", "| Stop 59 | 1959 | 159 |"),
     ],
 )
 def test_row_that_answers_comes_with_the_head_of_its_table(question: str, row: str) -> None:
@@ -57,3 +61,38 @@ def test_every_passage_of_rows_has_the_head() -> None:
     rows = [one.text for one in passages if "| [Stop" in one.text or "| Stop" in one.text]
     assert rows
     assert all("| Station | Opened | Parking spaces |" in one for one in rows)
+
+
+TICKETS = "\n".join(f"| Stop {number} | blue |" for number in range(60))
+TWO = f"""# Tram line
+
+{FILLER}
+
+## Fares of the stations
+
+| Station | Ticket |
+| --- | --- |
+{TICKETS}
+| [Hill](https://example.com/wiki/Hill) | red |
+
+{FILLER}
+
+## Stations
+
+| Station | Opened | Parking spaces |
+| --- | --- | --- |
+{ROWS}
+| [Hill](https://example.com/wiki/Hill) | 1951 | 90 |
+"""
+
+
+def test_rows_of_two_tables_share_the_budget() -> None:
+    index = Index(split(TWO, URL), None)
+    question = "What ticket and how many parking spaces has the station Hill?"
+    found = index.ask(question, None, limit=8, threshold=0.0).passages
+    rows = [one.text for one in found if "| Hill |" in one.text]
+    assert any("| Hill | red |" in one for one in rows)
+    assert any("| Hill | 1951 | 90 |" in one for one in rows)
+    assert (
+        sum(count_tokens(one) for one in rows) <= 1.1 * ROWS_TOKENS
+    )  # marks of left-out rows are not counted

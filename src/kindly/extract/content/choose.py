@@ -7,6 +7,7 @@ belong to.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from turbohtml import Element
 
 from kindly.extract.content.blocks import Blocks
 from kindly.extract.content.char_counts import Floats
@@ -36,6 +37,11 @@ LEAST_ITEMS = 2
 """Of a list that is kept because of the text before it."""
 LIKELY_STRUCTURE = 0.3
 """A table with header cells or code between kept texts, or a list below one, is kept with at least this probability."""
+LIKELY_DATA = 0.4
+"""A table with names of columns and rows of data beside kept text, with this one, wherever it is."""
+DATA_COLUMNS = 3
+DATA_ROWS = 3
+"""The least names of columns, and rows with as many cells."""
 LIKELY_LINKS = 0.5
 """And a list of links or definitions with this one: tags, related pages and facts often follow a text."""
 LINK_SHARE = 0.5
@@ -70,7 +76,7 @@ def select_blocks(
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
     if boilerplate:
         pooled = pool_structures(blocks, outside, words)
-    introduced = with_introduced(blocks, headed, pooled)
+    introduced = with_introduced(blocks, with_data_tables(blocks, headed, pooled), pooled)
     return with_tables_of_contents(blocks, with_footnotes(blocks, introduced), article=article)
 
 
@@ -97,6 +103,33 @@ def _without(blocks: Blocks, probabilities: Floats, boilerplate: Sequence[int]) 
     for at in boilerplate:
         outside[blocks.starts[at] : blocks.ends[at]] = 0
     return outside
+
+
+def with_data_tables(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:
+    """The kept blocks and the likely tables of data beside them, each with the heading directly above it.
+
+    Below the last text and above the first one there are the tables of discographies, results and the like.
+    """
+    extended = keep.copy()
+    for at in _dropped(blocks, keep, ("table",), pooled):
+        start, end, outer = blocks.starts[at], blocks.ends[at], blocks.parents[at]
+        beside = keep[blocks.starts[outer] : blocks.ends[outer]].any()
+        if beside and pooled[start] >= LIKELY_DATA and _has_columns(blocks.elements[at]):
+            heading = start - 1
+            extended[heading if heading >= 0 and _is_heading(blocks, heading) else start : end] = (
+                True
+            )
+    return extended
+
+
+def _has_columns(table: Element) -> bool:
+    """Whether a table has a row of names and rows of data below it."""
+    rows = [[cell.tag for cell in row.select("th, td")] for row in table.select("tr")]
+    names = [
+        at for at, row in enumerate(rows) if row.count("th") >= DATA_COLUMNS and "td" not in row
+    ]
+    data = sum(row.count("td") >= DATA_COLUMNS - 1 for row in rows[names[0] :]) if names else 0
+    return data >= DATA_ROWS and not table.select("table")
 
 
 def with_introduced(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:

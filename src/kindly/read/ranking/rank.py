@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kindly.budget import count_tokens
+from kindly.budget import count_tokens, fair_shares
 from kindly.concurrency.blas import one_thread
 from kindly.errors import EmbeddingsDown
 from kindly.frozen import frozen
@@ -33,7 +33,7 @@ from kindly.read.ranking.segment import blocks
 from kindly.read.ranking.sentence_index import build_index
 from kindly.read.ranking.sentence_marks import SentenceMark
 from kindly.read.ranking.table_rows import (
-    ROWS_TOKENS,
+    Rows,
     Table,
     likely_rows,
     plain_row,
@@ -77,8 +77,12 @@ UNSURE = 0.6
 TABLE_TOKENS = 200
 """Of a passage of table rows."""
 HALF = 0.5
-ROWS_AFTER, ROWS_BEFORE = 8.0, 0.5
-"""How far below the best window a table's best may be for its rows to come after the best passage; before it."""
+ROWS_TOKENS, ROWS_TOKENS_AFTER = 400, 220
+"""Of the rows of all tables, with their heads, before the best passage; after it."""
+BESIDE_ROWS = 280
+"""Tokens of a best passage that rows come after."""
+ROWS_AFTER = 8.0
+"""How far below the best window a table's best may be for its rows to be given."""
 LEFT_OUT = "| … |"
 MAX_CAPTION = 120
 """Characters of a line above a table that is given with its rows."""
@@ -142,13 +146,16 @@ class Index:
         answered = _score(evidence) >= threshold
         unsure = not answered and _score(evidence) >= UNSURE
         most = limit if answered or unsure else min(limit, CLOSEST)
-        chosen = list(self._select(scores, most, limit if pages is None else PER_PAGE))
+        before, after = self._row_passages(terms, question, scores)
+        largest = BESIDE_ROWS if after and not before else max(SIZES)
+        chosen = list(self._select(scores, most, limit if pages is None else PER_PAGE, largest))
         passages = [
             self._passage(span, _score(evidence - SCORE_FALL * distance))
             for span, distance in chosen
         ]
-        before, after = self._row_passages(terms, question, scores, passages[:1])
-        ordered = (*before, *passages[:1], *after, *passages[1:])
+        best_score = passages[0].score if passages else None
+        rows = [[replace(one, score=best_score) for one in some] for some in (before, after)]
+        ordered = (*rows[0], *passages[:1], *rows[1], *passages[1:])
         return Ranking(ordered[:most], answered, unsure)
 
     @_QUIET
@@ -217,7 +224,7 @@ class Index:
         return np.asarray(scores - best[numbers[chunk]] + of_pages[chunk])
 
     def _select(
-        self, scores: "Floats", limit: int, per_page: int
+        self, scores: "Floats", limit: int, per_page: int, largest: int = max(SIZES)
     ) -> Iterator[tuple[tuple[int, int], float]]:
         """Sentence ranges, best first, with their distance to the first; none overlaps or repeats another.
 
@@ -246,7 +253,9 @@ class Index:
                 )
                 adjusted[near] = self._adjusted(scores, used, near)
                 continue
-            begin, end = self._grown(used, begin, end, self._size(begin, end, len(selected)))
+            size = self._size(begin, end, len(selected))
+            size = size if selected else min(size, largest)
+            begin, end = self._grown(used, begin, end, size)
             used |= self._offsets.overlapping(begin, end)
             page, away = int(page_of[window]), best - float(adjusted[window])
             distance = max(distance, away - LATER if away > LATER / 2 else away)
@@ -326,18 +335,36 @@ class Index:
         return tables(where.kind, where.chunk, self.chunks, self._lines)
 
     def _row_passages(
-        self, terms: "QuestionTerms", question: str, scores: "Floats", best: Sequence[Passage]
+        self, terms: "QuestionTerms", question: str, scores: "Floats"
     ) -> tuple[list[Passage], list[Passage]]:
-        """The likely rows of tables: those to put before the best passage, and those after it."""
+        """The likely rows of tables: before the best passage, if that is of one of them, or after it."""
         found = likely_rows(terms, question, self._tables, self._lines) if self._tables else []
-        before: list[Passage] = []
-        after: list[Passage] = []
-        for one in found if best else ():
-            gap = float(scores.max() - scores[self._of_table(one.table)].max(initial=-np.inf))
-            if gap <= (ROWS_AFTER if terms.asks_extreme else ROWS_AFTER / 2):
-                passage = self._row_passage(one.table, one.rows, best[0].score or 0.0)
-                (before if gap <= ROWS_BEFORE else after).append(passage)
-        return before, after
+        least = ROWS_AFTER if terms.asks_extreme else ROWS_AFTER / 2
+        gaps = [
+            float(scores.max() - scores[self._of_table(one.table)].max(initial=-np.inf))
+            for one in found
+        ]
+        used = [one for one, gap in zip(found, gaps, strict=True) if gap <= least]
+        first = min(gaps, default=1.0) <= 0
+        passages = self._of_rows(used, ROWS_TOKENS if first else ROWS_TOKENS_AFTER)
+        return (passages, []) if first else ([], passages)
+
+    def _of_rows(self, found: Sequence[Rows], budget: int) -> list[Passage]:
+        """The rows of some tables within a budget: the likely ones of each, and what else fits of the first."""
+        needs = [
+            sum(
+                count_tokens(plain_row(self._lines[row]))
+                for row in (*range(*one.table.head), *one.rows[: max(1, one.likely)])
+            )
+            for one in found
+        ]
+        shares = fair_shares(needs, budget)
+        if shares:
+            shares[0] += budget - sum(shares)
+        return [
+            self._row_passage(one.table, one.rows, share)
+            for one, share in zip(found, shares, strict=True)
+        ]
 
     def _of_table(self, table: Table) -> "NDArray[np.bool_]":
         """Which windows are mostly rows of a table."""
@@ -346,11 +373,11 @@ class Index:
         count = rows.searchsorted(windows.end) - rows.searchsorted(windows.begin)
         return np.asarray(count > HALF * (windows.end - windows.begin))
 
-    def _row_passage(self, table: Table, rows: Sequence[int], score: float) -> Passage:
+    def _row_passage(self, table: Table, rows: Sequence[int], budget: int) -> Passage:
         """Some rows of a table below its head, with a mark where rows are left out. Its offsets are the likeliest's."""
-        best = self._passage((rows[0], rows[0] + 1), score)
+        best = self._passage((rows[0], rows[0] + 1), 0.0)
         head = best.text[: -len(self._lines[rows[0]])].rstrip("\n")
-        left, kept = ROWS_TOKENS - count_tokens(plain_row(head)), list[int]()
+        left, kept = budget - count_tokens(plain_row(head)), list[int]()
         for row in rows:
             left -= count_tokens(plain_row(self._lines[row]))
             if kept and left < 0:

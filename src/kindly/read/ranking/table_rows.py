@@ -24,20 +24,31 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Ints = NDArray[np.intp]
 
-ROWS_TOKENS = 400
-"""Of the rows together, with the head."""
+MOST_TABLES = 3
 MOST_BY_WORDS = 6
+MOST_NEIGHBOURS = 2
+"""Of the rows that words find, those whose neighbours may be asked for."""
+MOST_NEAR = 4
+"""Rows with the numbers that are closest to one in the question."""
 LEAST_COVERED = 0.15
 """The share of the question's weight that a row must have, with its head and what is above the table."""
 MORE_THAN_OTHERS = 0.04
 """The share of the question's weight by which a row must exceed the table's median to be chosen by its words."""
-NEARLY = 0.9
-"""Of the best table's cover, from which another one is used as well."""
+NEARLY = 0.5
+"""Of the best table's cover, with that of its head counted twice, from which another one is used as well."""
 NUMERIC = 0.6
 """The share of a column's cells with a number, from which it can have extremes."""
 MAX_ROWS = 2_000
 _CELL = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|-?\.\d+")
+_NEIGHBOURS = re.compile(
+    r"\b(?:after|before|next|previous|prior|following|followed|follows|preceding|preceded|precedes|"
+    r"above|below|consecutive|replaced|succeeded)\b"
+)
+"""Words that ask for the row above or below another one."""
+_COMPARED = re.compile(
+    r"\b(?:over|under|above|below|than|least|most|exceed\w*|up to|between|not)\b"
+)
 _RULE = re.compile(r"[|:\-\s]+")
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()]|\([^)]*\))*\)")
 _SMALLEST = re.compile(
@@ -88,21 +99,28 @@ class Rows:
 
     table: Table
     rows: tuple[int, ...]
+    likely: int
+    """How many of the rows were chosen; the others follow in their order."""
     covered: float
 
 
 def likely_rows(
     question: "QuestionTerms", asked: str, found: Sequence[Table], text: Sequence[str]
 ) -> list[Rows]:
-    """Of at most two tables that cover most of the question: with a row, its head, and what is above it."""
-    measured = [(_covered(question, one), one) for one in found]
-    best = max((float(words.max()) for words, _ in measured), default=0.0)
+    """Of the few tables that cover most of the question: with a row, its head, and what is above it."""
+    measured = [(_covered(question, one), _in_head(question, one), one) for one in found]
+    best = max((float(words.max()) + head for words, head, _ in measured), default=0.0)
     chosen = [
         _chosen(question, asked, one, words, text)
-        for words, one in measured
-        if words.max() >= max(LEAST_COVERED, NEARLY * best)
+        for words, head, one in measured
+        if words.max() >= LEAST_COVERED and float(words.max()) + head >= NEARLY * best
     ]
-    return sorted((one for one in chosen if one.rows), key=lambda one: -one.covered)[:2]
+    return sorted((one for one in chosen if one.rows), key=lambda one: -one.covered)[:MOST_TABLES]
+
+
+def _in_head(question: "QuestionTerms", table: Table) -> float:
+    """The share of the question that the names of the columns have."""
+    return float(question.weights @ question.closest[:, table.head[0]])
 
 
 def _covered(question: "QuestionTerms", table: Table) -> "Floats":
@@ -121,16 +139,56 @@ def _chosen(
     question: "QuestionTerms", asked: str, table: Table, covered: "Floats", text: Sequence[str]
 ) -> Rows:
     rows = table.rows[:MAX_ROWS]
+    found = [rows[place] for place in _by_words(question, asked, rows, text)]
+    lower = asked.lower()
+    if _NEIGHBOURS.search(lower):
+        found = list(_with_neighbours(found, rows))
+    if question.asks_extreme:
+        found = list(_mixed(_extremes(asked, table, rows, text), found))
+    if _COMPARED.search(lower):
+        found = list(_mixed(found, _near_numbers(lower, rows, text)))
+    ordered = dict.fromkeys((*found, *rows))
+    return Rows(table, tuple(ordered), len(dict.fromkeys(found)), float(covered.max()))
+
+
+def _by_words(
+    question: "QuestionTerms", asked: str, rows: Sequence[int], text: Sequence[str]
+) -> list[int]:
+    """The places of the rows that have more of the question than most rows, those with its very words first."""
     own = question.weights @ question.closest[:, list(rows)]
     least = float(np.median(own)) + MORE_THAN_OTHERS
-    order = np.argsort(-own, kind="stable")[: 4 * MOST_BY_WORDS].tolist()
+    order: list[int] = np.argsort(-own, kind="stable")[: 4 * MOST_BY_WORDS].tolist()
     wanted = {word.lower() for word in tokens(asked)}
     same = {one: len(wanted & {word.lower() for word in tokens(text[rows[one]])}) for one in order}
     order.sort(key=lambda one: -same[one])
-    found = [rows[one] for one in order if own[one] >= least][:MOST_BY_WORDS]
-    if question.asks_extreme:
-        found = list(_mixed(_extremes(asked, table, rows, text), found))
-    return Rows(table, tuple(dict.fromkeys((*found, *rows))), float(covered.max()))
+    return [one for one in order if own[one] >= least][:MOST_BY_WORDS]
+
+
+def _with_neighbours(found: Sequence[int], rows: Sequence[int]) -> Iterator[int]:
+    """The rows, the first ones followed by the rows below and above them."""
+    places = {row: place for place, row in enumerate(rows)}
+    for number, row in enumerate(found):
+        yield row
+        if number < MOST_NEIGHBOURS:
+            yield from rows[places[row] + 1 : places[row] + 2]
+            yield from rows[max(0, places[row] - 1) : places[row]]
+
+
+def _near_numbers(asked: str, rows: Sequence[int], text: Sequence[str]) -> list[int]:
+    """The rows with the numbers just above and below one in the question, of the columns that reach on both sides."""
+    cells = [_cells(text[row]) for row in rows]
+    limits = [float(one.replace(",", "")) for one in _NUMBER.findall(asked) if one[-1].isdigit()]
+    found: list[int] = []
+    for column in range(max(map(len, cells), default=0)):
+        values = [_number(row[column]) if column < len(row) else None for row in cells]
+        known = {place: value for place, value in enumerate(values) if value is not None}
+        for limit in limits:
+            if len(known) < NUMERIC * len(values) or min(known.values()) > limit:
+                continue
+            if max(known.values()) >= limit:
+                near = sorted(known, key=lambda place: abs(known[place] - limit))
+                found += [rows[place] for place in near[:MOST_NEAR]]
+    return found
 
 
 def plain_row(line: str) -> str:
