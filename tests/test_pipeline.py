@@ -6,6 +6,7 @@ import pytest
 
 from kindly import pipeline
 from kindly.answer import cursor_at
+from kindly.budget import Deadline
 from kindly.errors import (
     AddressRefused,
     CursorExpired,
@@ -16,10 +17,12 @@ from kindly.errors import (
     StoreUnavailable,
 )
 from kindly.extract import ExtractOptions
-from kindly.models import FetchMethod, How, OutcomeKind, Page, Query
+from kindly.models import FetchMethod, Hits, How, OutcomeKind, Page, Query
 from tests.support.fake_stages import (
+    FakeExtractor,
     FakeFetcher,
     FakeLibrary,
+    FakeSearcher,
     document,
     page,
 )
@@ -38,6 +41,23 @@ async def test_search_loads_every_hit_in_order() -> None:
         "Tea.",
         "Wine.",
     ]
+
+
+async def test_a_provider_is_asked_before_everything_is_warm() -> None:
+    asked = anyio.Event()
+
+    class Searcher(FakeSearcher):
+        async def search(self, query: Query, deadline: Deadline) -> Hits:
+            asked.set()
+            return await super().search(query, deadline)
+
+    class Extractor(FakeExtractor):
+        async def warm(self) -> None:
+            await asked.wait()
+
+    with anyio.fail_after(60):
+        found = await World(searcher=Searcher([A]), extractor=Extractor()).search()
+    assert [source.outcome.ok for source in found.sources] == [True]
 
 
 async def test_search_without_content_fetches_nothing() -> None:

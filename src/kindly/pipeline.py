@@ -12,6 +12,7 @@ import anyio
 from kindly import urls
 from kindly.answer import cursor_key, parse_cursor
 from kindly.budget import Deadline, count_tokens, elapsed_ms
+from kindly.concurrency.background_tasks import background_tasks
 from kindly.errors import (
     CursorExpired,
     FetchError,
@@ -72,8 +73,15 @@ async def search(
     Without `fetch_content` no page is fetched, and there are no sources. If no provider answers, and the query is
     limited to a site that a collection has, the collection answers.
     """
-    if fetch_content:
-        await warm(stages)
+    async with background_tasks() as tasks:
+        if fetch_content:
+            tasks.start_soon(warm, stages)
+        return await _search(stages, query, deadline, progress, fetch_content=fetch_content)
+
+
+async def _search(
+    stages: Stages, query: Query, deadline: Deadline, progress: Progress, *, fetch_content: bool
+) -> SearchResults:
     try:
         hits = await stages.searcher.search(query, deadline)
     except SearchError as error:
@@ -111,7 +119,7 @@ def out_of_time(query: Query, sources: Sequence[Source]) -> frozenset[str]:
 
 
 async def warm(stages: Stages) -> None:
-    """Start what pages are extracted and ranked with, before they arrive."""
+    """Start what pages are extracted and ranked with, while a provider searches."""
     await stages.extractor.warm()
     with suppress(ReadError):
         await (await stages.library()).warm()

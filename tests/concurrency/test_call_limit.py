@@ -50,3 +50,10 @@ async def test_the_limit_is_full_while_every_slot_is_used() -> None:
         full.append(limit.is_full)
     full.append(limit.is_full)
     assert full == [False, True, False]
+
+
+async def test_the_calls_that_run_are_counted() -> None:
+    limit = CallLimit(3)
+    async with limit.slot(), limit.slot():
+        assert limit.running == 2
+    assert limit.running == 0

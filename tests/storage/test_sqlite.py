@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kindly.storage.sqlite import COOLDOWN_S, SqliteFile, reason_of
+from kindly.storage.sqlite import COOLDOWN_S, Schema, SqliteFile, reason_of
 from tests.support.fakes import FakeClock
 
 pytestmark = pytest.mark.anyio
 
-SCHEMA = "CREATE TABLE IF NOT EXISTS numbers (number INTEGER)"
+SCHEMA = Schema("CREATE TABLE IF NOT EXISTS numbers (number INTEGER)")
 
 
 def add(database: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kindly.app.lazy import LazyCrawls, LazyLibrary, LazySearch, renderer
+from kindly.app.lazy import AfterAnswers, LazyCrawls, LazyLibrary, LazySearch, renderer
 from kindly.app.stage_settings import egress, fetch_limits, guard_policy, loader_settings
 from kindly.app.tracing import tracing
 from kindly.concurrency.call_limit import CallLimit
@@ -128,7 +128,9 @@ async def open_app(
         stack.callback(tasks.cancel_scope.cancel)
         search = LazySearch(settings, tls, tasks, traffic, warn_once)
         stack.push_async_callback(search.aclose)
-        library = LazyLibrary(settings, tls, traffic, warn_once, tasks, leaves_pages=leaves_pages)
+        call_limit = CallLimit(settings.max_calls)
+        after = AfterAnswers(tasks, call_limit, leaves_pages)
+        library = LazyLibrary(settings, tls, traffic, warn_once, after)
         stack.push_async_callback(library.aclose)
         deferred = DeferredWork(tasks)
         stack.push_async_callback(deferred.aclose)
@@ -153,7 +155,7 @@ async def open_app(
             deadline_s=settings.hosting.deadline_s,
             raw_tokens=settings.raw_tokens,
             tls=tls,
-            call_limit=CallLimit(settings.max_calls),
+            call_limit=call_limit,
             provider_status=search.provider_status,
             open_search=search.open,
             library_store=library.store,

@@ -10,10 +10,12 @@ from anyio.abc import TaskGroup
 
 from kindly.app.stage_settings import browser_settings, guard_policy, loader_settings
 from kindly.budget import Deadline
+from kindly.concurrency.call_limit import CallLimit
 from kindly.errors import BrowserUnavailable, SearchError
 from kindly.fetch.browser.drivers import DRIVERS, is_installed
 from kindly.fetch.fetcher import Fetcher
 from kindly.fetch.guard.guard import Guard
+from kindly.frozen import frozen
 from kindly.models import Hits, Page, Query, Screenshot
 from kindly.net.api_client import STRAIGHT, Traffic
 from kindly.net.tls import Tls
@@ -95,8 +97,18 @@ class LazySearch:
             return self._opened
 
 
+@frozen
+class AfterAnswers:
+    """The tasks that store pages after their answer, and the calls that they wait for."""
+
+    tasks: TaskGroup
+    call_limit: CallLimit
+    leaves_pages: bool = False
+    """Whether closing leaves a few pages to the next process, and so takes no time."""
+
+
 class LazyLibrary:
-    """The library of read pages with its store and its embedder. With `tasks`, pages are stored after the answer."""
+    """The library of read pages with its store and its embedder. With `after`, pages are stored after the answer."""
 
     def __init__(
         self,
@@ -104,16 +116,13 @@ class LazyLibrary:
         tls: Tls,
         traffic: Traffic = STRAIGHT,
         warn_once: WarnOnce | None = None,
-        tasks: TaskGroup | None = None,
-        *,
-        leaves_pages: bool = False,
+        after: AfterAnswers | None = None,
     ) -> None:
         self._settings = settings
         self._tls = tls
         self._traffic = traffic
         self._warn_once = warn_once
-        self._tasks = tasks
-        self._leaves_pages = leaves_pages
+        self._after = after
         self._opening = anyio.Lock()
         self._opened: OpenLibrary | None = None
 
@@ -125,11 +134,14 @@ class LazyLibrary:
                 remote = self._settings.embedder_spec.is_remote
                 context = await self._tls.context() if remote else None
                 opened = build_library(self._settings, context, self._traffic, self._warn_once)
-                if self._tasks is not None:
+                if (after := self._after) is not None:
                     queue = await open_queue(
-                        opened.library, self._settings, leaves_pages=self._leaves_pages
+                        opened.library,
+                        self._settings,
+                        lambda: after.call_limit.running > 0,
+                        leaves_pages=after.leaves_pages,
                     )
-                    self._tasks.start_soon(queue.run)
+                    after.tasks.start_soon(queue.run)
                 self._opened = opened
             return self._opened.library
 

@@ -9,7 +9,7 @@ from kindly.app.stage_settings import api_proxies
 from kindly.frozen import frozen
 from kindly.net.api_client import STRAIGHT, Traffic, build_client
 from kindly.read.embedder import Embedder, EmbedderSettings
-from kindly.read.indexing.index_queue import IndexQueue, QueueLimits
+from kindly.read.indexing.index_queue import IndexQueue, IsBusy, QueueLimits, never_busy
 from kindly.read.indexing.page_indexer import ProcessIndexer
 from kindly.read.library import Library, LibraryPolicy
 from kindly.read.store import Store, StoreSettings
@@ -71,18 +71,23 @@ def build_library(
 
 
 async def open_queue(
-    library: Library, settings: Settings, *, leaves_pages: bool = False
+    library: Library,
+    settings: Settings,
+    is_busy: IsBusy = never_busy,
+    *,
+    leaves_pages: bool = False,
 ) -> IndexQueue:
     """Have the library store pages after their answer; pages that another process left come first.
 
-    `leaves_pages`: closing it leaves a few pages to the next process, and so takes no time.
+    They wait while calls run (`is_busy`). `leaves_pages`: closing it leaves a few pages to the next process, and so
+    takes no time.
     """
     journal = Journal(_queue_folder(settings)) if settings.store_spec.is_persistent else None
     indexer = None
     if not settings.embedder_spec.is_remote:
         indexer = ProcessIndexer(settings.embedding_tokens_size, settings.child_environ)
     limits = QueueLimits(left_pages=LEFT_PAGES if leaves_pages else 0)
-    return await library.open_queue(journal, indexer, limits)
+    return await library.open_queue(journal, indexer, limits, is_busy)
 
 
 def _queue_folder(settings: Settings) -> Path:

@@ -21,6 +21,11 @@ class CallLimit:
         self._slots = anyio.Semaphore(max_calls, max_value=max_calls)
 
     @property
+    def running(self) -> int:
+        """The number of calls that hold a slot."""
+        return self._max_calls - self._slots.value
+
+    @property
     def is_full(self) -> bool:
         """Whether a new call would have to wait."""
         return self._slots.value == 0

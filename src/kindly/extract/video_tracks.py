@@ -18,6 +18,7 @@ KINDS = ("captions", "subtitles")
 """The better one first: captions are in the language that is spoken."""
 NO_CAPTIONS = "The page has a video without captions, so what is said in it is not in this text."
 UNREADABLE = "The captions of the page's video could not be read."
+_PLAYER = re.compile(rb"<(?:video|audio)", re.IGNORECASE)
 _MEDIA = re.compile(rb"<(?:video|audio)\b([^>]{0,2000})>", re.IGNORECASE)
 _TRACK = re.compile(rb"<track\b([^>]{0,2000})>", re.IGNORECASE)
 _LANGUAGE = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?([\w-]{2,20})", re.IGNORECASE)
@@ -36,8 +37,7 @@ def has_media(page: Page) -> bool:
     """Whether the page may have a video or audio: a quick look at its bytes."""
     if page.media_type != "text/html":
         return False
-    body = page.body.lower()
-    return b"<video" in body or b"<audio" in body
+    return _PLAYER.search(page.body) is not None
 
 
 def best_track(page: Page) -> VideoTrack | None:

@@ -13,6 +13,7 @@ import anyio
 
 from kindly.budget import Deadline
 from kindly.clock import Clock
+from kindly.concurrency.background_tasks import background_tasks
 from kindly.errors import PageNotFound, PageTimeout, PageUnreachable
 from kindly.fetch.chain.host_pacing import PacedHop
 from kindly.fetch.chain.page_cache import CachedFetch
@@ -199,19 +200,22 @@ async def open_fetcher(
     guard = Guard(policy or GuardPolicy(), seams.resolver)
     egress = egress or Egress()
     http = _LazyHop(guard, limits, egress, seams)
-    cache = SqlitePageCache(cache_path, seams.clock.now, limits.cache_max_bytes, seams.warn)
     hop = seams.wrap_http(http) if seams.wrap_http else http
     paced = PacedHop(hop, limits, partial(_is_opened, guard), seams.clock, egress.slots)
     chains = _chains(paced, guard, limits, seams.clock, loaders or LoaderSettings())
     load = Loaders(LOADERS, chains.open_client, chains.pages)
-    try:
-        pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
-        private = PrivatePages(chains.pages, limits.logins)
-        archive = _archive(chains.apis, limits.archive_url)
-        yield Fetcher(pages, limits.timeout_s, guard.check, private, archive)
-    finally:
-        await http.aclose()
-        await cache.aclose()
+    async with background_tasks() as tasks:
+        cache = SqlitePageCache(
+            cache_path, seams.clock.now, limits.cache_max_bytes, seams.warn, tasks
+        )
+        try:
+            pages = CachedFetch(load, cache, limits.cache_ttl_s, seams.clock)
+            private = PrivatePages(chains.pages, limits.logins)
+            archive = _archive(chains.apis, limits.archive_url)
+            yield Fetcher(pages, limits.timeout_s, guard.check, private, archive)
+        finally:
+            await http.aclose()
+            await cache.aclose()
 
 
 def _archive(apis: Fetch, url: str | None) -> "WaybackMachine | None":

@@ -29,7 +29,13 @@ from kindly.models import (
 from kindly.read.answering import Answering, stacked
 from kindly.read.embedder import Embedder, embed_or_note
 from kindly.read.indexing.index_protocol import QueuedPage
-from kindly.read.indexing.index_queue import IndexQueue, QueueLimits
+from kindly.read.indexing.index_queue import (
+    IndexQueue,
+    IsBusy,
+    QueueLimits,
+    never_busy,
+    nothing_to_free,
+)
 from kindly.read.indexing.page_indexer import IndexingFailed, PageIndexer
 from kindly.read.model_check import ensure_same_model
 from kindly.read.similarity import SimilaritySearch
@@ -101,14 +107,15 @@ class Library:
         journal: Journal | None,
         indexer: PageIndexer | None,
         limits: QueueLimits = QueueLimits(),  # noqa: B008 - frozen
+        is_busy: IsBusy = never_busy,
     ) -> IndexQueue:
         """Store pages after their answer from now on, beginning with those that other processes left.
 
-        The `indexer` splits and embeds them; without one, this process does.
+        The `indexer` splits and embeds them; without one, this process does. While calls run (`is_busy`), they wait.
         """
         self._indexer = indexer
-        rest = {} if indexer is None else {"rest": indexer.rest}
-        queue = self._queue = IndexQueue(self._index, journal, limits, **rest)
+        rest = nothing_to_free if indexer is None else indexer.rest
+        queue = self._queue = IndexQueue(self._index, journal, limits, rest, is_busy)
         await queue.take_over()
         return queue
 

@@ -11,6 +11,7 @@ import anyio
 
 from kindly import pipeline, urls
 from kindly.budget import Deadline
+from kindly.concurrency.background_tasks import background_tasks
 from kindly.errors import InputError, KindlyError, ReadError, SearchError
 from kindly.extract import ExtractOptions
 from kindly.frozen import frozen
@@ -43,8 +44,14 @@ async def search(
     Raises:
         SearchError: the error of the first query, if all failed.
     """
-    distinct = tuple(dict.fromkeys(queries))
-    await pipeline.warm(stages)
+    async with background_tasks() as tasks:
+        tasks.start_soon(pipeline.warm, stages)
+        return await _search(stages, tuple(dict.fromkeys(queries)), deadline, progress)
+
+
+async def _search(
+    stages: Stages, distinct: tuple[Query, ...], deadline: Deadline, progress: Progress
+) -> SearchBatch:
     outcomes = await stages.searcher.search_all(distinct, deadline)
     found = [outcome for outcome in outcomes if isinstance(outcome, Hits)]
     if not found:

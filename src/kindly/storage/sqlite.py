@@ -16,6 +16,7 @@ import anyio
 import anyio.to_thread
 
 from kindly.concurrency.cooldown import Cooldown
+from kindly.frozen import frozen
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
@@ -81,13 +82,22 @@ def enter_wal_mode(database: "sqlite3.Connection") -> None:
     database.execute("PRAGMA journal_mode = WAL")
 
 
+@frozen
+class Schema:
+    """The tables of a file, and the size of its pages."""
+
+    sql: str
+    page_bytes: int = 4096
+    """Of a file that is new. Larger pages take less time for large values, and more for small ones."""
+
+
 class SqliteFile:
     """A SQLite file, opened at first use, with a database in memory as the fallback."""
 
     def __init__(
         self,
         path: str,
-        schema: str,
+        schema: Schema,
         what: str,
         warnings: WarnOnce | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -183,7 +193,7 @@ class SqliteFile:
             self._database = None
 
 
-def _connect(path: str, schema: str) -> "sqlite3.Connection":
+def _connect(path: str, schema: Schema) -> "sqlite3.Connection":
     import sqlite3
 
     if path != MEMORY:
@@ -194,9 +204,10 @@ def _connect(path: str, schema: str) -> "sqlite3.Connection":
             raise sqlite3.OperationalError("the file cannot be created") from error
     database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     try:
+        database.execute(f"PRAGMA page_size = {schema.page_bytes:d}")
         enter_wal_mode(database)
         database.execute("PRAGMA synchronous = NORMAL")
-        database.executescript(schema)
+        database.executescript(schema.sql)
     except sqlite3.Error:
         database.close()
         raise

@@ -5,6 +5,7 @@ does not fold is in the tables below: a selection of what UTS 39 calls confusabl
 letters in squares and circles.
 """
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -70,6 +71,9 @@ OF_CATEGORY = {
 IGNORED_CATEGORIES = frozenset({"Mn", "Me", "Cf", "Cc", "Cs"})
 IGNORED = "\0"
 FOLDED_ASCII = {code: chr(code).lower() for code in range(0x80)}
+ASCII = bytes(range(0x80))
+FEW = 24
+"""Up to so many different characters, replacing one after the other is faster than `str.translate`."""
 LAST = 0x1FFFF
 """Beyond it there are only ideographs, tags and private characters."""
 
@@ -130,9 +134,24 @@ def fold(text: str) -> Folded:
     """The text in lower case, with look-alike characters in their ASCII form."""
     if text.isascii():
         return Folded(text.lower())
-    same_length = text.translate(_TABLE)
+    same_length = _few_replaced(text) or text.translate(_TABLE)
     if IGNORED not in same_length:
         return Folded(same_length)
-    left_out = [at for at, character in enumerate(same_length) if character == IGNORED]
+    left_out = [found.start() for found in re.finditer(IGNORED, same_length)]
     shifts = [at - earlier for earlier, at in enumerate(left_out)]
     return Folded(same_length.replace(IGNORED, ""), shifts)
+
+
+def _few_replaced(text: str) -> str:
+    """The folded text, if it has few different characters beyond ASCII; empty if it has many, or rare ones."""
+    encoded = text.encode("utf-8", "surrogatepass").translate(None, ASCII)
+    others = set(encoded.decode("utf-8", "surrogatepass"))
+    if len(others) > FEW:
+        return ""
+    for other in others:
+        folded = _TABLE[ord(other)]
+        if folded.isascii():
+            text = text.replace(other, folded)
+        elif not folded == other == other.lower():
+            return ""
+    return text.lower()

@@ -10,7 +10,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from kindly.fetch.chain.page_store import CachedPage, SqlitePageCache
+from kindly.concurrency.background_tasks import background_tasks
+from kindly.fetch.chain.page_store import UNWRITTEN_BYTES, CachedPage, SqlitePageCache
 from kindly.models import Page
 from kindly.storage.sqlite import MEMORY
 from tests.support.fetch_fakes import START, FakeTime
@@ -173,3 +174,36 @@ async def test_cache_that_cannot_even_use_memory_says_so() -> None:
 
         with pytest.raises(sqlite3.ProgrammingError):
             await cache.get(URL)
+
+
+async def test_a_page_that_is_written_later_is_there_at_once_and_after_the_end(
+    tmp_path: Path,
+) -> None:
+    time, path = FakeTime(), str(tmp_path / "pages.db")
+    async with background_tasks() as tasks, store(time, path) as other:
+        cache = SqlitePageCache(path, time.clock.now, 10**6, tasks=tasks)
+        await cache.put(CachedPage(PAGE, START))
+        assert await cache.get(URL) == CachedPage(PAGE, START)
+        await cache.aclose()
+        assert await other.get(URL) == CachedPage(PAGE, START)
+
+
+async def test_pages_are_written_soon_after_they_were_returned(tmp_path: Path) -> None:
+    time, path = FakeTime(), str(tmp_path / "pages.db")
+    async with background_tasks() as tasks, store(time, path) as other:
+        cache = SqlitePageCache(path, time.clock.now, 10**6, tasks=tasks)
+        await cache.put(CachedPage(PAGE, START))
+        with anyio.fail_after(60):
+            while await other.get(URL) is None:
+                await anyio.wait_all_tasks_blocked()
+        await cache.aclose()
+
+
+async def test_more_than_may_be_held_is_written_at_once(tmp_path: Path) -> None:
+    time, path = FakeTime(), str(tmp_path / "pages.db")
+    large = replace(PAGE, body=b"x" * (UNWRITTEN_BYTES + 1))
+    async with background_tasks() as tasks, store(time, path) as other:
+        cache = SqlitePageCache(path, time.clock.now, 10**9, tasks=tasks)
+        await cache.put(CachedPage(large, START))
+        assert await other.get(URL) == CachedPage(large, START)
+        await cache.aclose()

@@ -248,3 +248,50 @@ async def test_a_caller_that_gives_up_does_not_spoil_a_batch(shelf: Shelf) -> No
             finish.set()
     assert shelf.batches == [["tea"]]
     assert len(queue) == 0
+
+
+async def test_pages_wait_while_calls_run(shelf: Shelf) -> None:
+    looks = iter([True, True, False, False])
+    queue = IndexQueue(
+        shelf.index, limits=QueueLimits(quiet_s=0), is_busy=lambda: next(looks, False)
+    )
+    await queue.add(queued("tea"))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.run)
+            await shelf.grown.wait()
+            tasks.cancel_scope.cancel()
+    assert (shelf.batches, list(looks)) == ([["tea"]], [])
+
+
+async def test_a_call_that_begins_stops_the_storing_after_a_batch(shelf: Shelf) -> None:
+    queue = IndexQueue(
+        shelf.index,
+        limits=QueueLimits(quiet_s=0, batch_bytes=1),
+        is_busy=lambda: len(shelf.batches) == 1,
+    )
+    for name in "abc":
+        await queue.add(queued(name, "x"))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.run)
+            await shelf.grown.wait()
+            await anyio.wait_all_tasks_blocked()
+            tasks.cancel_scope.cancel()
+    assert shelf.batches == [["a"]]
+    assert len(queue) == 2
+
+
+async def test_calls_without_end_do_not_keep_pages_waiting_for_ever(shelf: Shelf) -> None:
+    limits = QueueLimits(quiet_s=0.01, delay_s=0.05, batch_bytes=1)
+    queue = IndexQueue(shelf.index, limits=limits, is_busy=lambda: True)
+    for name in "ab":
+        await queue.add(queued(name, "x"))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(queue.run)
+            while len(shelf.batches) < 2:
+                shelf.grown = anyio.Event()
+                await shelf.grown.wait()
+            tasks.cancel_scope.cancel()
+    assert shelf.batches == [["a"], ["b"]]

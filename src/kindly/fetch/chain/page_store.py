@@ -4,6 +4,7 @@ How long a page is fresh, and whether it may be stored at all, is decided in `pa
 """
 
 import json
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -13,16 +14,25 @@ from typing import TYPE_CHECKING, Protocol
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
+from anyio.abc import TaskGroup
 
 from kindly.frozen import frozen
 from kindly.models import How, Page
-from kindly.storage.sqlite import CLOSE_S, SqliteFile, transact
+from kindly.storage.sqlite import CLOSE_S, Schema, SqliteFile, transact
 from kindly.telemetry.warn_once import WarnOnce
 
 if TYPE_CHECKING:
     import sqlite3
 
+logger = logging.getLogger(__name__)
+
 USE_MARKED_EVERY_S = 60.0
+PAUSE_S = 0.1
+"""How long pages are gathered before they are written, while they are read."""
+FILE_PAGE_BYTES = 32 * 1024
+"""Of the file. Bodies are large, and take half the CPU time to write in such pages."""
+UNWRITTEN_BYTES = 8_000_000
+"""Of pages that are not written yet; with more, a page waits until it is written."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages_1 (
@@ -95,8 +105,8 @@ class PageCache(Protocol):
 class SqlitePageCache:
     """A page cache in one SQLite file that several processes share, or in memory.
 
-    Concurrent reads, and concurrent writes, are batched into one access. A file that cannot be used is replaced by a
-    cache in memory, with one warning.
+    Concurrent reads, and concurrent writes, are batched into one access. With `tasks`, pages are written after they
+    were returned. A file that cannot be used is replaced by a cache in memory, with one warning.
     """
 
     def __init__(
@@ -105,13 +115,16 @@ class SqlitePageCache:
         now: Callable[[], datetime],
         max_bytes: int,
         warn: WarnOnce | None = None,
+        tasks: TaskGroup | None = None,
     ) -> None:
-        self._file = SqliteFile(path, SCHEMA, "page cache", warn)
+        self._tasks = tasks
+        self._file = SqliteFile(path, Schema(SCHEMA, FILE_PAGE_BYTES), "page cache", warn)
         self._now = now
         self._max_bytes = max_bytes
         self._write_lock = anyio.Lock()
         self._unwritten: dict[str, CachedPage | None] = {}
         self._queue: list[Statement] = []
+        self._is_gathering = False
         self._reading: _Reads | None = None
 
     async def get(self, key: str) -> CachedPage | None:
@@ -140,14 +153,14 @@ class SqlitePageCache:
         self._unwritten[cached.key] = cached
         stamps = (cached.checked_at.isoformat(), self._now().timestamp())
         self._queue.append((PUT, (cached.key, meta, cached.page.body, size, *stamps)))
-        return await self._write_all()
+        return await self._write_soon()
 
     async def touch(self, cached: CachedPage) -> None:
         """Store that a page was found current."""
         self._unwritten[cached.key] = cached
         stamps = (cached.checked_at.isoformat(), self._now().timestamp())
         self._queue.append((TOUCH, (*stamps, cached.key)))
-        await self._write_all()
+        await self._write_soon()
 
     async def drop(self, key: str) -> None:
         """Delete a page."""
@@ -177,6 +190,26 @@ class SqlitePageCache:
             finally:
                 batch.done.set()
         return batch.rows
+
+    async def _write_soon(self) -> None:
+        """Have the queue written in the background; at once without one, or if it is large."""
+        held = sum(len(one.page.body) for one in self._unwritten.values() if one is not None)
+        if self._tasks is None or held > UNWRITTEN_BYTES:
+            await self._write_all()
+        elif not self._is_gathering:
+            self._is_gathering = True
+            self._tasks.start_soon(self._gather_and_write)
+
+    async def _gather_and_write(self) -> None:
+        try:
+            await anyio.sleep(PAUSE_S)
+        finally:
+            self._is_gathering = False
+        try:
+            with anyio.CancelScope(shield=True):
+                await self._write_all()
+        except Exception:
+            logger.exception("unexpected error while pages were written to the cache")
 
     async def _write_all(self) -> None:
         async with self._write_lock:

@@ -21,12 +21,20 @@ Index = Callable[[Sequence[QueuedPage]], Awaitable[bool]]
 """Stores pages; False if the store cannot be used now."""
 
 
+IsBusy = Callable[[], bool]
+"""Whether calls run now."""
 Rest = Callable[[float], Awaitable[bool]]
 """Frees what indexing needs if it was not used for so many seconds; whether nothing is held."""
 
 
-async def _nothing(unused_s: float) -> bool:
+async def nothing_to_free(unused_s: float) -> bool:
+    """A `Rest` where nothing is held."""
     return True
+
+
+def never_busy() -> bool:
+    """An `IsBusy` where calls are not counted."""
+    return False
 
 
 @frozen
@@ -35,12 +43,12 @@ class QueueLimits:
 
     max_bytes: int = 12_000_000
     """Of text. If there is more, a caller waits until some is stored."""
-    batch_bytes: int = 300_000
-    """Of text that is stored in one transaction."""
+    batch_bytes: int = 100_000
+    """Of text that is stored in one transaction. A page that is to be ranked waits for the end of a batch."""
     early_bytes: int = 4_000_000
     """From here on, nothing is waited for."""
     quiet_s: float = 3.0
-    """Pages are stored when no other has come for this long,"""
+    """Pages are stored when no other has come for this long and no call runs,"""
     delay_s: float = 30.0
     """or when the first one has waited for this long."""
     rest_s: float = 3.0
@@ -67,8 +75,10 @@ class IndexQueue:
         index: Index,
         journal: Journal | None = None,
         limits: QueueLimits = QueueLimits(),  # noqa: B008 - frozen
-        rest: Rest = _nothing,
+        rest: Rest = nothing_to_free,
+        is_busy: IsBusy = never_busy,
     ) -> None:
+        self._is_busy = is_busy
         self._index = index
         self._journal = journal
         self._limits = limits
@@ -137,8 +147,8 @@ class IndexQueue:
         """Store pages as they come, without end."""
         while True:
             await self._wait_for_pages()
-            await self._wait_for_quiet()
-            if not await self.flush():
+            is_quiet = await self._wait_for_quiet()
+            if not await (self._store_while_quiet() if is_quiet else self.flush()):
                 await anyio.sleep(self._limits.retry_s)
 
     async def aclose(self, timeout_s: float) -> None:
@@ -203,12 +213,25 @@ class IndexQueue:
             self._has_looked_again = True
             await self.take_over()
 
-    async def _wait_for_quiet(self) -> None:
+    async def _store_while_quiet(self) -> bool:
+        """Store what is queued now, or what is stored before a call begins; False if the store fails."""
+        goal = self._done + len(self._pending)
+        while self._done < goal and not self._is_busy():
+            async with self._flushing:
+                left = goal - self._done
+                with anyio.CancelScope(shield=True):
+                    if left > 0 and not await self._stored(self._next_batch(left)):
+                        return False
+        return True
+
+    async def _wait_for_quiet(self) -> bool:
+        """Wait for the moment to store pages; whether that is because no call runs."""
         until = anyio.current_time() + self._limits.delay_s
         while self.held_bytes < self._limits.early_bytes and anyio.current_time() < until:
             self._added = anyio.Event()
             with anyio.move_on_after(self._limits.quiet_s) as quiet:
                 await self._added.wait()
-            if quiet.cancelled_caught:
-                return
+            if quiet.cancelled_caught and not self._is_busy():
+                return True
             await self._rest(self._limits.rest_s)
+        return False

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kindly.storage.sqlite import SqliteFile, transact
+from kindly.storage.sqlite import Schema, SqliteFile, transact
 from kindly.storage.state import Json
 from kindly.telemetry.warn_once import WarnOnce
 
@@ -26,7 +26,7 @@ class SqliteState:
     """State in one file that several servers share; the last write of a value wins."""
 
     def __init__(self, path: str, warn_once: WarnOnce | None = None) -> None:
-        self._file = SqliteFile(path, SCHEMA, "search state", warn_once)
+        self._file = SqliteFile(path, Schema(SCHEMA), "search state", warn_once)
 
     async def load(self, kind: str) -> Mapping[str, Json]:
         return await self._file.run(partial(_load, kind))

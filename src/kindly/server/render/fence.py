@@ -5,6 +5,7 @@ The random token guards: a page cannot know it. That look-alike marks are defuse
 
 import re
 import secrets
+from functools import lru_cache
 from typing import ClassVar
 
 from kindly.frozen import frozen
@@ -19,6 +20,11 @@ RELATIVE_LINKS = (
     "[[Name]] as Name."
 )
 RELATIVE_LINK = re.compile(r"\](?:\]|\((?!https?:))")
+REMEMBERED_TEXTS = 32
+"""An answer is built several times until it fits, and the texts that fit are the same each time."""
+
+
+_defused = lru_cache(maxsize=REMEMBERED_TEXTS)(defused)
 
 
 def fence_free(text: str) -> str:
@@ -40,9 +46,7 @@ class Fence:
     def around(self, text: str, url: str = "") -> str:
         """`text` between marks that name its address, unless that is shown beside it."""
         source = f" from {url} (untrusted web text)" if url else ""
-        return (
-            f"<<<web-page {self.token}{source}>>>\n{defused(text)}\n<<<end web-page {self.token}>>>"
-        )
+        return f"<<<web-page {self.token}{source}>>>\n{_defused(text)}\n<<<end web-page {self.token}>>>"
 
 
 @frozen

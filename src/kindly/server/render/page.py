@@ -1,5 +1,7 @@
 """One page → `PageResult` → text and data. Long pages are cut, with a cursor that continues them."""
 
+from functools import lru_cache
+
 from kindly import answer
 from kindly.budget import fit
 from kindly.models import Document, FetchMethod, How, Outcome, Screenshot, Source, SourceExcerpt
@@ -22,6 +24,8 @@ from kindly.server.render.results import PageResult
 from kindly.text.relative_links import shortened
 
 PLAIN_TEXT = "text/plain"
+REMEMBERED_TEXTS = 32
+"""An answer is built several times until it fits, and the pages that fit are the same each time."""
 
 
 def page_result(
@@ -153,8 +157,11 @@ def _content(excerpt: SourceExcerpt, fence: AnyFence) -> str:
 def _fenced(text: str, document: Document, fence: AnyFence) -> str:
     """Page text between marks; a model reads short links, a person or program full ones."""
     if fence.short_links and document.format == "markdown" and document.media_type != PLAIN_TEXT:
-        text = shortened(text, document.url)
+        text = _shortened(text, document.url)
     return fence.around(text, address(document.url))
+
+
+_shortened = lru_cache(maxsize=REMEMBERED_TEXTS)(shortened)
 
 
 def note(outcome: Outcome) -> str:
