@@ -1,6 +1,6 @@
 import pytest
 
-from kindly.extract.visibility.hiding import HidingColours, families_of
+from kindly.extract.visibility.hiding import HidingColours, effects_of, families_of
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,29 @@ def test_declarations_that_never_hide_have_no_family(body: str) -> None:
 def test_text_colours_that_are_unreadable_on_white(
     body: str, external: bool, inline: bool, hides: bool
 ) -> None:
-    assert HidingColours([body], external=external).hides_on_white(body, inline=inline) is hides
+    effects = effects_of(body)
+    assert (
+        HidingColours([effects], external=external).hides_on_white(effects, inline=inline) is hides
+    )
 
 
 def test_text_colour_close_to_some_background_may_hide() -> None:
-    colours = HidingColours(["color:#000", "background:#010101", "background:red"], external=False)
-    assert colours.hides_on_background("color:#000")
-    assert colours.sets_background("background:#010101")
-    assert not colours.sets_background("background:red")
+    black, near_black, red = map(effects_of, ("color:#000", "background:#010101", "background:red"))
+    colours = HidingColours([black, near_black, red], external=False)
+    assert colours.hides_on_background(black)
+    assert colours.sets_background(near_black)
+    assert not colours.sets_background(red)
+
+
+@pytest.mark.parametrize(
+    ("body", "colours"),
+    [
+        ("color:red;color : blue !important", ("red", "blue")),
+        ("-webkit-text-fill-color:red", ("red",)),
+        ("background-color:red;border-color:blue;xcolor:green", ()),
+        ("color;color:", ()),
+    ],
+    ids=["twice", "fill", "other-colours", "no-value"],
+)
+def test_only_text_colours_are_read(body: str, colours: tuple[str, ...]) -> None:
+    assert effects_of(body).colours == colours

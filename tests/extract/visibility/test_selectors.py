@@ -2,7 +2,7 @@ import pytest
 
 from kindly.extract.visibility.selectors import applicable_selectors, specificity
 
-KNOWN = frozenset({"p", "div", ".a", ".b", "#c", ".md:b"})
+KNOWN = frozenset({"p", "div", ".a", ".b", "#c", ".md:b", "pÉ"})
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,11 @@ KNOWN = frozenset({"p", "div", ".a", ".b", "#c", ".md:b"})
         (".a:hover", []),
         ("p::before", []),
         ("50%", []),
+        ("DIV", [("DIV", "div", False)]),
+        ("pÉ", [("pÉ", "pÉ", True)]),
+        (".a pÉ", []),
+        ("div.a>.b", [("div.a>.b", ".b", False)]),
+        ("", [("", "", False)]),
     ],
     ids=str,
 )  # fmt: skip
@@ -29,20 +34,22 @@ def test_only_selectors_with_known_names_apply(
     selectors: str, found: list[tuple[str, str, bool]]
 ) -> None:
     assert [
-        (s.text, s.key, s.single) for s in applicable_selectors([(selectors, "")], KNOWN)
+        (s.text, s.key, s.single) for s in applicable_selectors([(selectors, "")], KNOWN, KNOWN)
     ] == found
 
 
 def test_long_selector_without_a_match_is_skipped_fast() -> None:
     assert (
-        list(applicable_selectors([("." + "a" * 5_000 + "!", ""), ("a-" * 5_000 + "(", "")], KNOWN))
+        applicable_selectors(
+            [("." + "a" * 5_000 + "!", ""), ("a-" * 5_000 + "(", "")], KNOWN, KNOWN
+        )
         == []
     )
 
 
 def test_selector_has_the_index_of_its_rule() -> None:
     assert [
-        s.rule for s in applicable_selectors([(".z", ""), (".a", ""), ("p,.b", "")], KNOWN)
+        s.rule for s in applicable_selectors([(".z", ""), (".a", ""), ("p,.b", "")], KNOWN, KNOWN)
     ] == [1, 2, 2]
 
 

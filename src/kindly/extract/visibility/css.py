@@ -6,8 +6,10 @@ elements that some declaration may hide.
 """
 
 import re
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from turbohtml import Document, Element, Node, SelectorSyntaxError
 from turbohtml.cssom import StyleDeclaration
@@ -17,16 +19,12 @@ from kindly.extract.visibility.hiding import (
     FAMILIES,
     LAYOUTS,
     TEXT_FAMILIES,
+    Effects,
     HidingColours,
-    families_of,
-    layouts_of,
+    effects_of,
 )
-from kindly.extract.visibility.selectors import (
-    Selector,
-    applicable_selectors,
-    index_by_name,
-    specificity,
-)
+from kindly.extract.visibility.page_names import PageNames, index_by_name
+from kindly.extract.visibility.selectors import Selector, applicable_selectors, specificity
 from kindly.extract.visibility.style import Style
 from kindly.extract.visibility.stylesheets import rules_of
 
@@ -75,13 +73,14 @@ class Cascade:
         self.coloured_fonts = document.select("font[color]")
         rules = rules_of(document)
         variables = Variables([body for _, body in rules])
-        self._named = index_by_name(document.iter_elements()) if rules else {}
-        self._size = sum(map(len, self._named.values()))
-        selectors = list(applicable_selectors(rules, self._named))
-        self._bodies = {
-            order: normalise(rules[order][1].lower(), variables)
-            for order in {selector.rule for selector in selectors}
-        }
+        self._names = PageNames(document)
+        self._rules: dict[int, list[Selector]] = {}
+        """The selectors of the rules that may match something."""
+        for selector in (
+            applicable_selectors(rules, self._names.marks, self._names) if rules else ()
+        ):
+            self._rules.setdefault(selector.rule, []).append(selector)
+        self._bodies = _bodies({order: rules[order][1] for order in self._rules}, variables)
         marked = document.select(HIDING_ATTRIBUTES)
         inline = _inline(marked, variables)
         legacy_backgrounds = [
@@ -89,26 +88,26 @@ class Cascade:
             for element in marked
             if (colour := element.attr("bgcolor")) is not None
         ]
-        colours = HidingColours(
-            {
+        self._effects = {
+            body: effects_of(body)
+            for body in {
                 *self._bodies.values(),
                 *(body for _, body in inline),
                 *(body for _, body in legacy_backgrounds),
-            },
-            external=self.external,
-        )
-        on_background = self._on_background(selectors, [*inline, *legacy_backgrounds], colours)
+            }
+        }
+        colours = HidingColours(self._effects.values(), external=self.external)
+        on_background = self._on_background([*inline, *legacy_backgrounds], colours)
         self.suspects: dict[str, list[Element]] = {}
         """Elements whose layout may hide text, by the kind of layout."""
-        boxes, texts = self._candidates(selectors, inline, colours, on_background)
+        boxes, texts = self._candidates(inline, colours, on_background)
         unless_displayed = [
             element
             for element in marked
             if element.attr("hidden") is not None or element.attr("popover") is not None
         ]
         boxes.add(unless_displayed, {"display"})
-        self._selectors, self._inline = selectors, dict(inline)
-        self._by_key: dict[str, list[Selector]] = {}
+        self._inline = dict(inline)
         self._apply(boxes)
         self._apply(texts)
         for element, style in inline:
@@ -136,21 +135,17 @@ class Cascade:
                 self._styles[element] = {k: v for k, v in style.items() if k != "visibility"}
 
     def _candidates(
-        self,
-        selectors: Sequence[Selector],
-        inline: list[Inline],
-        colours: HidingColours,
-        on_background: set[Element],
+        self, inline: list[Inline], colours: HidingColours, on_background: set[Element]
     ) -> tuple["_Candidates", "_Candidates"]:
         """Elements that may be hidden as a whole; and elements whose text may be, with ancestors and descendants."""
         boxes, texts = _Candidates(), _Candidates()
         texts.add(self.coloured_fonts, {"colour"})
-        for matched, body, families in self._matches_that_hide(selectors, inline, colours):
+        for matched, effects, families in self._matches_that_hide(inline, colours):
             for kind in families & LAYOUTS:
                 self.suspects.setdefault(kind, []).extend(matched)
             boxes.add(matched, families - TEXT_FAMILIES - LAYOUTS)
             texts.add(matched, families & TEXT_FAMILIES)
-            if on_background and "colour" not in families and colours.hides_on_background(body):
+            if on_background and "colour" not in families and colours.hides_on_background(effects):
                 texts.add([element for element in matched if element in on_background], {"colour"})
         pictured = [element for element, style in inline if "data:image" in style]
         texts.add(pictured, {"colour"})
@@ -158,41 +153,33 @@ class Cascade:
         return boxes, texts
 
     def _matches_that_hide(
-        self, selectors: Sequence[Selector], inline: list[Inline], colours: HidingColours
-    ) -> Iterator[tuple[Sequence[Element], str, frozenset[str]]]:
-        """Declarations that may hide something: the elements they match, their text, and their families."""
-        cached: dict[tuple[str, bool], frozenset[str] | None] = {}
-
-        def hiding_families(body: str, *, own: bool) -> frozenset[str] | None:
-            if (body, own) not in cached:
-                families = families_of(body) | layouts_of(body)
-                if colours.hides_on_white(body, inline=own):
-                    families |= {"colour"}
-                may_hide = families or colours.hides_on_background(body)
-                cached[body, own] = families if may_hide else None
-            return cached[body, own]
-
+        self, inline: list[Inline], colours: HidingColours
+    ) -> Iterator[tuple[Sequence[Element], Effects, frozenset[str]]]:
+        """Declarations that may hide something: the elements they match, their effects, and their families."""
         for element, style in inline:
-            if (families := hiding_families(style, own=True)) is not None:
-                yield (element,), style, families
-        for selector in selectors:
-            body = self._bodies[selector.rule]
-            if (families := hiding_families(body, own=False)) is not None and (
-                matched := self._matches(selector, self._named, None)
-            ):
-                yield matched, body, families
+            effects = self._effects[style]
+            if (families := _hiding_families(effects, colours, own=True)) is not None:
+                yield (element,), effects, families
+        for order, body in self._bodies.items():
+            effects = self._effects[body]
+            if (families := _hiding_families(effects, colours, own=False)) is None:
+                continue
+            for selector in self._rules[order]:
+                if matched := self._matches(selector, None):
+                    yield matched, effects, families
 
-    def _on_background(
-        self, selectors: Sequence[Selector], inline: list[Inline], colours: HidingColours
-    ) -> set[Element]:
+    def _on_background(self, inline: list[Inline], colours: HidingColours) -> set[Element]:
         """Elements with a background colour close to some text colour, and everything inside them."""
         if not colours.backgrounds:
             return set()
-        found = {element for element, style in inline if colours.sets_background(style)}
-        rules = {order for order, body in self._bodies.items() if colours.sets_background(body)}
-        for selector in selectors:
-            if selector.rule in rules:
-                found.update(self._matches(selector, self._named, None))
+        setting = {
+            body for body, effects in self._effects.items() if colours.sets_background(effects)
+        }
+        found = {element for element, style in inline if style in setting}
+        for order, body in self._bodies.items():
+            if body in setting:
+                for selector in self._rules[order]:
+                    found.update(self._matches(selector, None))
         return _with_descendants(found)
 
     def computed(self, elements: Collection[Element]) -> dict[Element, Style]:
@@ -215,19 +202,15 @@ class Cascade:
         """Apply every rule that sets a relevant property of a candidate."""
         if not candidates.elements:
             return
-        if not self._by_key:
-            for selector in self._selectors:
-                self._by_key.setdefault(selector.key, []).append(selector)
         relevant = self._relevant(candidates.families)
-        named = index_by_name(candidates.elements)
+        if not relevant:
+            return
+        among = _Among(candidates.elements, index_by_name(candidates.elements))
         declared: dict[int, Declared] = {}
-        for key in ("", *named):
+        for key in ("", *among.named):
             for selector in self._by_key.get(key, ()):
                 order = selector.rule
-                if order not in relevant:
-                    continue
-                matched = self._matches(selector, named, candidates.elements)
-                if not matched:
+                if order not in relevant or not (matched := self._matches(selector, among)):
                     continue
                 if order not in declared:
                     declared[order] = _declared(self._bodies[order])
@@ -235,7 +218,16 @@ class Cascade:
                 for element in matched:
                     self._declare(element, declared[order], precedence)
 
-    def _relevant(self, families: Set[str]) -> Container[int]:
+    @cached_property
+    def _by_key(self) -> Mapping[str, Sequence[Selector]]:
+        """The selectors by key, so that those of elements without one of their names cost nothing."""
+        found: defaultdict[str, list[Selector]] = defaultdict(list)
+        for selectors in self._rules.values():
+            for selector in selectors:
+                found[selector.key].append(selector)
+        return found
+
+    def _relevant(self, families: Set[str]) -> Collection[int]:
         """The rules that set a property of these families; all rules if the layout matters."""
         if "layout" in families:
             return self._bodies
@@ -244,25 +236,29 @@ class Cascade:
             order for order, body in self._bodies.items() if any(word in body for word in words)
         }
 
-    def _matches(
-        self, selector: Selector, named: Mapping[str, Sequence[Element]], among: set[Element] | None
-    ) -> Sequence[Element]:
+    def _matches(self, selector: Selector, among: "_Among | None") -> Sequence[Element]:
         """The elements that a selector matches; only those with the name in its last part are checked."""
-        checked = named.get(selector.key, ()) if selector.key else among
-        if checked is not None and selector.single:
+        checked: Collection[Element] | None
+        if not selector.key:
+            checked = among.elements if among is not None else None
+        elif among is not None:
+            checked = among.named.get(selector.key, ())
+        else:
+            checked = self._names.get(selector.key)
+        if checked is not None and (selector.single or not checked):
             return list(checked)
         if checked is not None and len(checked) <= MAX_DIRECT_MATCHES:
             self._matches_left -= len(checked)
             return _matching(checked, selector.text) if self._matches_left > 0 else ()
-        return self._selected(selector.text, among)
+        found = self._selected(selector.text)
+        return found if among is None else [at for at in found if at in among.elements]
 
-    def _selected(self, selector: str, among: set[Element] | None) -> Sequence[Element]:
+    def _selected(self, selector: str) -> Sequence[Element]:
         if self._matches_left <= 0:
             return ()
         cost = COSTLY_FACTOR if COSTLY.search(selector) else 1
-        self._matches_left -= cost * self._size
-        found = _select(self._document, selector)
-        return found if among is None else [element for element in found if element in among]
+        self._matches_left -= cost * self._names.size
+        return _select(self._document, selector)
 
     def _declare(
         self,
@@ -280,6 +276,13 @@ class Cascade:
                 winners[name] = (weight, value)
                 if name == "background":
                     _reset(winners, weight)
+
+
+class _Among(NamedTuple):
+    """The elements of which those that a selector matches are wanted."""
+
+    elements: set[Element]
+    named: Mapping[str, Sequence[Element]]
 
 
 class _Candidates:
@@ -314,6 +317,22 @@ def _reset(winners: dict[str, tuple[Weight, str]], weight: Weight) -> None:
     for part in BACKGROUND_PARTS:
         if part in winners and winners[part][0] <= weight:
             del winners[part]
+
+
+def _hiding_families(
+    effects: Effects, colours: HidingColours, *, own: bool
+) -> frozenset[str] | None:
+    """The families by which declarations may hide something on this page; None if they do not."""
+    families = effects.families
+    if colours.hides_on_white(effects, inline=own):
+        return families | {"colour"}
+    return families if families or colours.hides_on_background(effects) else None
+
+
+def _bodies(bodies: Mapping[int, str], variables: Variables) -> dict[int, str]:
+    """Normalised declarations. Equal ones are normalised once."""
+    normalised = {body: normalise(body.lower(), variables) for body in set(bodies.values())}
+    return {order: normalised[body] for order, body in bodies.items()}
 
 
 def _inline(elements: Sequence[Element], variables: Variables) -> list[Inline]:

@@ -14,10 +14,17 @@ CALC = re.compile(r"calc\(\s*(-?(?:\d+(?:\.\d*)?|\.\d+)(?:[a-z]+|%)?)\s*\)")
 MAYBE_EXPONENT = re.compile(r"[\d.]e-?\d")
 EXPONENT = re.compile(r"(?<![\w.#-])(?:\d+(?:\.\d*)?|\.\d+)e-?\d{1,2}(?!\w)")
 VARIABLE = re.compile(r"var\(\s*(--[\w-]{1,100})\s*(?:,([^()]*))?\)")
-DEFINITION = re.compile(r"(?<![\w-])(--[\w-]{1,100})\s*:\s*([^;{}!]*)")
+DEFINITION = re.compile(r"(--(?<![\w-]--)[\w-]{1,100})\s*:\s*([^;{}!]*)")
+"""It starts with the marks, not with a look-behind, so that the search skips to them."""
+NO_LONGER_NAME = r"(?<![\w-]%s)"
+"""Behind a name, so that the search skips to the name."""
+HIDING_PROPERTIES = (
+    *("display", "visibility", "content-visibility", "opacity", "font-size", "position"),
+    *("height", "width", "zoom"),
+)
 WHOLE_VALUE = re.compile(
-    r"(?<![\w-])(?:display|visibility|content-visibility|opacity|font-size|position|height|width|zoom)\s*:\s*"
-    + VARIABLE.pattern
+    f"(?:{'|'.join(name + NO_LONGER_NAME % name for name in HIDING_PROPERTIES)})"
+    rf"\s*:\s*{VARIABLE.pattern}"
 )
 """A variable as the whole value of a property that hides text. Colours are left out: they mostly come from themes."""
 MAX_BODY = 10_000

@@ -7,6 +7,7 @@ negatives.
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from kindly.extract.visibility.colours import (
     UNREADABLE_DISTANCE,
@@ -17,9 +18,10 @@ from kindly.extract.visibility.colours import (
     words_in,
 )
 
-CELL = UNREADABLE_DISTANCE + 1
-FEW_WORDS = 12
-"""Up to this many words are searched for one by one before the declarations are parsed."""
+CELL_SIZE = UNREADABLE_DISTANCE + 1
+Cell = tuple[int, int, int]
+MAX_CACHED_BODY = 500
+"""The effects of longer declarations are not cached, to bound memory."""
 RED = Colour(255, 0, 0)
 NONE: frozenset[str] = frozenset()
 LONG_VALUE = 1_000
@@ -89,8 +91,20 @@ PULLED_UP = re.compile(r"margin(?:-top)?\s*:\s*-\d")
 GRID_CELL = re.compile(r"grid-(?:area|row|column)\s*:")
 CROPS = re.compile(r"overflow(?:-[xy])?\s*:\s*(?:hidden|clip)")
 FIXED_SIZE = re.compile(r"(?<![\w-])(?:max-)?(?:height|width)\s*:\s*[\d.]+(?:px|r?em|v[hw])")
-TEXT_COLOUR = re.compile(r"(?<![\w-])color\s*:\s*([^;!}]+)|text-fill-color\s*:\s*([^;!}]+)")
+TEXT_COLOUR = re.compile(r"color(?:(?<![\w-]color)|(?<=text-fill-color))\s*:\s*([^;!}]+)")
+"""It starts with a word, not with a look-behind, so that the search skips to the word."""
 BACKGROUND = re.compile(r"background(?:-color|-image)?\s*:\s*([^;!}]+)")
+
+
+class Effects(NamedTuple):
+    """What declarations may do to text."""
+
+    families: frozenset[str]
+    """The families by which they may hide something, and the kinds of layout."""
+    colours: tuple[str, ...]
+    """The text colours that they set, as written."""
+    backgrounds: tuple[str, ...]
+    """The background colours, those of gradients one by one."""
 
 
 class HidingColours:
@@ -100,56 +114,46 @@ class HidingColours:
     rule's colour counts only if it is transparent, or if the page itself sets the background.
     """
 
-    def __init__(self, bodies: Collection[str], *, external: bool) -> None:
-        texts = _parsed(
-            {word for body in bodies if "color" in body for word in _text_colours(body)}
-        )
-        backgrounds = _parsed(
-            {word for body in bodies if "background" in body for word in _backgrounds(body)}
-        )
+    def __init__(self, effects: Collection[Effects], *, external: bool) -> None:
+        texts = _parsed({word for one in effects for word in one.colours})
+        backgrounds = _parsed({word for one in effects for word in one.backgrounds})
         self._white = frozenset(word for word, colour in texts.items() if unreadable(colour, WHITE))
         transparent = frozenset(word for word, colour in texts.items() if unreadable(colour, RED))
         self._rules = transparent & self._white if external else self._white
-        near = {cell for colour in backgrounds.values() for cell in _cells_around(colour)}
+        near = {cell for colour in backgrounds.values() for cell in _cells_around(_cell(colour))}
         text_cells = {_cell(colour) for colour in texts.values()}
         self._texts = frozenset(word for word, colour in texts.items() if _cell(colour) in near)
         self.backgrounds = frozenset(
             word
             for word, colour in backgrounds.items()
-            if not text_cells.isdisjoint(_cells_around(colour))
+            if not text_cells.isdisjoint(_cells_around(_cell(colour)))
         )
 
-    def hides_on_white(self, body: str, *, inline: bool) -> bool:
-        """Whether these declarations set a text colour that is unreadable on white."""
-        return _uses_any(body, self._white if inline else self._rules)
+    def hides_on_white(self, effects: Effects, *, inline: bool) -> bool:
+        """Whether the declarations set a text colour that is unreadable on white."""
+        return not (self._white if inline else self._rules).isdisjoint(effects.colours)
 
-    def hides_on_background(self, body: str) -> bool:
+    def hides_on_background(self, effects: Effects) -> bool:
         """Whether they set a text colour that may be unreadable on some background of the page."""
-        return _uses_any(body, self._texts)
+        return not self._texts.isdisjoint(effects.colours)
 
-    def sets_background(self, body: str) -> bool:
+    def sets_background(self, effects: Effects) -> bool:
         """Whether they set a background on which some text colour may be unreadable."""
-        return "background" in body and not self.backgrounds.isdisjoint(_backgrounds(body))
+        return not self.backgrounds.isdisjoint(effects.backgrounds)
 
 
-def _uses_any(body: str, words: frozenset[str]) -> bool:
-    if not words or "color" not in body:
-        return False
-    if len(words) <= FEW_WORDS and not any(word in body for word in words):
-        return False
-    return not words.isdisjoint(_text_colours(body))
-
-
-def _cell(colour: Colour) -> tuple[int, ...]:
+def _cell(colour: Colour) -> Cell:
     """The cell of a colour in a grid, so that colours within the unreadable distance are in adjacent cells."""
-    return tuple(int(channel) // CELL for channel in colour[:3])
+    red, green, blue, _ = colour
+    return int(red) // CELL_SIZE, int(green) // CELL_SIZE, int(blue) // CELL_SIZE
 
 
-def _cells_around(colour: Colour) -> set[tuple[int, ...]]:
-    red, green, blue = _cell(colour)
-    return {
+@lru_cache(maxsize=1024)
+def _cells_around(cell: Cell) -> frozenset[Cell]:
+    red, green, blue = cell
+    return frozenset(
         (red + x, green + y, blue + z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1)
-    }
+    )
 
 
 def _parsed(words: set[str]) -> dict[str, Colour]:
@@ -157,7 +161,22 @@ def _parsed(words: set[str]) -> dict[str, Colour]:
     return {word: colour for word, colour in colours.items() if colour is not None}
 
 
-@lru_cache(maxsize=4096)
+def effects_of(body: str) -> Effects:
+    """What these declarations may do."""
+    return (_cached_effects if len(body) <= MAX_CACHED_BODY else _effects)(body)
+
+
+def _effects(body: str) -> Effects:
+    return Effects(
+        families_of(body) | layouts_of(body),
+        _text_colours(body) if "color" in body else (),
+        _backgrounds(body) if "background" in body else (),
+    )
+
+
+_cached_effects = lru_cache(maxsize=4096)(_effects)
+
+
 def families_of(body: str) -> frozenset[str]:
     """The families by which these declarations may hide something."""
     found: set[str] = set()
@@ -183,13 +202,12 @@ def layouts_of(body: str) -> frozenset[str]:
     return frozenset(found) if found else NONE
 
 
-def _backgrounds(body: str) -> list[str]:
-    """The background colours, those of gradients one by one."""
+def _backgrounds(body: str) -> tuple[str, ...]:
     found = [word.strip() for word in BACKGROUND.findall(body)]
     if "gradient(" in body:
         found += [word for value in found if "gradient(" in value for word in words_in(value)]
-    return found
+    return tuple(found)
 
 
-def _text_colours(body: str) -> list[str]:
-    return [(plain or filled).strip() for plain, filled in TEXT_COLOUR.findall(body)]
+def _text_colours(body: str) -> tuple[str, ...]:
+    return tuple(map(str.strip, TEXT_COLOUR.findall(body)))

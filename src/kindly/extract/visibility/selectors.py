@@ -5,11 +5,8 @@ skipped by a plain text search.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
-
-from turbohtml import Element
 
 from kindly.extract.visibility.stylesheets import Rule
 
@@ -39,43 +36,68 @@ class Selector(NamedTuple):
     """Whether the selector consists of that key only."""
 
 
-def applicable_selectors(rules: Sequence[Rule], names: Iterable[str]) -> Iterator[Selector]:
-    """The selectors whose names are all known: classes as `.name`, ids as `#name`, and tags."""
-    known = frozenset(names)
+def applicable_selectors(
+    rules: Sequence[Rule], marks: frozenset[str], names: Container[str]
+) -> list[Selector]:
+    """The selectors whose names are all on the page: `marks` has its `.class` and `#id`, `names` its tags too."""
+    found: list[Selector | None] = []
     search = NAME.search
     for order, (selectors, _) in enumerate(rules):
-        nested = "(" in selectors
-        parts = selectors.split(",") if "," in selectors and not nested else (selectors,)
-        plain = not nested and "[" not in selectors and "\\" not in selectors
-        for part in parts:
-            if plain and (name := search(part)) is not None and name[0] not in known:
-                continue  # most selectors end here
-            if (selector := _selector(order, part.strip(), known)) is not None:
-                yield selector
+        if "(" in selectors:
+            found.append(_selector(order, selectors.strip(), marks, names))
+        elif "[" in selectors or "\\" in selectors:
+            found += [_selector(order, part.strip(), marks, names) for part in selectors.split(",")]
+        else:
+            for part in selectors.split(",") if "," in selectors else (selectors,):
+                if (name := search(part)) is None or name[0] in marks:  # most are not
+                    found.append(_plain_selector(order, part.strip(), marks, names))
+    return [selector for selector in found if selector is not None]
 
 
-def _selector(order: int, text: str, known: frozenset[str]) -> Selector | None:
-    if text in known and SINGLE_NAME.fullmatch(text):
+def _plain_selector(
+    order: int, text: str, marks: frozenset[str], names: Container[str]
+) -> Selector | None:
+    """A selector without parentheses, brackets and escapes, whose first class or id is on the page."""
+    if text.count(".") + text.count("#") > 1 and not marks.issuperset(NAME.findall(text)):
+        return None
+    if ":" in text and PSEUDO.search(text):
+        return None
+    last = text[text.rfind(" ") + 1 :]
+    single = last == text
+    if SINGLE_NAME.fullmatch(last) is not None and (single or last[0] in ".#"):
+        key = last  # the most common case
+    elif text[-1:] == "%":
+        return None
+    else:
+        key, single = _key(text), False
+    return Selector(order, text, key, single) if not key or key in names else None
+
+
+def _selector(
+    order: int, text: str, marks: frozenset[str], names: Container[str]
+) -> Selector | None:
+    is_single = SINGLE_NAME.fullmatch(text) is not None
+    if is_single and text in names:
         return Selector(order, text, text, single=True)
     plain = INNER.sub("", text) if "(" in text or "[" in text else text
-    if _has_unknown_name(plain, known):
+    if _has_unknown_name(plain, marks):
         return None
     if text[-1:] == "%" or (":" in text and PSEUDO.search(text)):
         return None
-    if SINGLE_NAME.fullmatch(text):
+    if is_single:
         key = text.replace("\\", "")
-        return Selector(order, text, key, single=True) if key in known else None
+        return Selector(order, text, key, single=True) if key in names else None
     key = _key(plain)
-    return Selector(order, text, key, single=False) if not key or key in known else None
+    return Selector(order, text, key, single=False) if not key or key in names else None
 
 
-def _has_unknown_name(plain: str, known: frozenset[str]) -> bool:
+def _has_unknown_name(plain: str, marks: frozenset[str]) -> bool:
     if "[" in plain:
         return False
     names = NAME.findall(plain)
-    if known.issuperset(names):
+    if marks.issuperset(names):
         return False
-    return "\\" not in plain or not known.issuperset(name.replace("\\", "") for name in names)
+    return "\\" not in plain or not marks.issuperset(name.replace("\\", "") for name in names)
 
 
 def _key(plain: str) -> str:
@@ -84,22 +106,6 @@ def _key(plain: str) -> str:
         return named.group().replace("\\", "")
     tag = TAG.match(part)
     return tag.group().lower() if tag else ""
-
-
-def index_by_name(elements: Iterable[Element]) -> dict[str, list[Element]]:
-    """An index from every `.class`, `#id` and tag to its elements."""
-    named: defaultdict[str, list[Element]] = defaultdict(list)
-    by_classes: defaultdict[str, list[Element]] = defaultdict(list)
-    for element in elements:
-        named[element.tag].append(element)
-        if classes := element.attr("class"):
-            by_classes[classes].append(element)
-        if ident := element.attr("id"):
-            named["#" + ident].append(element)
-    for classes, alike in by_classes.items():
-        for name in classes.split():
-            named["." + name] += alike
-    return dict(named)
 
 
 def specificity(selector: str) -> tuple[int, int, int]:

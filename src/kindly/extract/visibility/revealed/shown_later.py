@@ -34,13 +34,16 @@ def shown_later(document: Document, hidden: Mapping[Element, Style]) -> set[Elem
 
 def _main_content(document: Document, hidden: Mapping[Element, Style]) -> set[Element]:
     """The hidden elements that have nearly all text of the page's main element."""
+    sizes = {element: len(element.text) for element in hidden}
+    if max(sizes.values(), default=0) <= MAIN_CHARACTERS:
+        return set()  # most pages, without a search for the main element
     mains = document.select(MAIN)
     if len(mains) != 1:
         return set()
     whole = len(mains[0].text)
     return {
         element
-        for element in hidden
-        if len(element.text) > max(MAIN_CHARACTERS, MAIN_SHARE * whole)
+        for element, size in sizes.items()
+        if size > max(MAIN_CHARACTERS, MAIN_SHARE * whole)
         and (mains[0] in element.ancestors or element in mains[0].ancestors)
     }
