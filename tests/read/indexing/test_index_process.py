@@ -1,5 +1,7 @@
 """The index process: splits and embeds the pages of a request, whatever happens to the model."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from io import BytesIO
 
@@ -29,7 +31,7 @@ def exchange(*requests: Sequence[QueuedPage], how: Embed = embed) -> list[list[P
     """The answers of the process to these requests."""
     sent = [piece for pages in requests for piece in encode_frame(encode_texts(pages, 128))]
     answers = BytesIO()
-    serve(BytesIO(b"".join(sent)), answers, how)
+    serve(BytesIO(b"".join(sent)), answers, Indexing(how))
     answers.seek(0)
     found = []
     for pages in requests:
@@ -114,3 +116,23 @@ def test_what_was_ranked_and_is_not_stored_takes_little_memory() -> None:
     for page in pages:
         indexing.answer(encode_question(page, 128, "Sentence 7", 3))
     assert decode_prepared(indexing.answer(encode_texts(pages, 128)), pages) == exchange(pages)[0]
+
+
+LOADED = "import sys; print(*sorted(name for name in sys.modules if name.startswith('kindly.')))"
+
+
+@pytest.mark.slow
+def test_a_process_that_will_rank_has_loaded_what_a_page_needs_before_the_first_one() -> None:
+    rank = "indexing._passages(('https://a.example/', 'Tea grows here.', 512), 'tea', 1)"
+    start = "from kindly.read.indexing.index_process import Indexing, embed_locally; indexing = Indexing(embed_locally)"
+    loaded, ranked = (
+        subprocess.run(
+            [sys.executable, "-c", "; ".join((start, *steps, LOADED))],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for steps in (("indexing.load_ranking()",), ("indexing.load_ranking()", rank))
+    )
+    assert "kindly.read.ranking.rerank_model" in loaded
+    assert loaded == ranked

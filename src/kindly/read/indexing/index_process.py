@@ -49,7 +49,7 @@ Embed = Callable[[Sequence[str]], tuple[bytes, EmbeddingModel]]
 """Texts → their vectors in half precision. Raises `EmbeddingsDown`."""
 
 
-def main() -> None:
+def main(*, ranks: bool = False) -> None:
     """Serve until standard input closes."""
     exit_with_server()
     if sys.platform != "win32":
@@ -57,8 +57,11 @@ def main() -> None:
     limit_memory(MEMORY_BYTES)
     with suppress(EmbeddingsDown):
         embed_locally(["The model is loaded before the first page arrives."])
+    indexing = Indexing(embed_locally)
+    if ranks:
+        indexing.load_ranking()
     with own_pipes() as (pipe_in, pipe_out):
-        serve(pipe_in, pipe_out, embed_locally)
+        serve(pipe_in, pipe_out, indexing)
 
 
 @frozen
@@ -94,6 +97,10 @@ class Indexing:
         pages, size = decode_texts(message)
         keys = [(url, text, size) for url, text in pages]
         return self._prepared(keys) if asked is None else self._passages(keys[0], *asked)
+
+    def load_ranking(self) -> None:
+        """Load the modules and models of ranking by ranking one sentence."""
+        self._passages(("https://example.com/", "A page with one sentence.", 512), "a page", 1)
 
     def _passages(self, key: PageKey, question: str, limit: int) -> Message:
         """The best passages of one page, whether they answer the question or not."""
@@ -138,9 +145,8 @@ class Indexing:
         return encode_prepared(made, texts, b"".join(vectors), model)
 
 
-def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, embed: Embed) -> None:
+def serve(pipe_in: BinaryIO, pipe_out: BinaryIO, indexing: Indexing) -> None:
     """Answer every request of one pipe on the other, until it closes."""
-    indexing = Indexing(embed)
     while (message := read_frame(pipe_in)) is not None:
         set_timer(TIMEOUT_S)
         answer = indexing.answer(message)
@@ -172,4 +178,4 @@ def embed_locally(texts: Sequence[str]) -> tuple[bytes, EmbeddingModel]:
 
 
 if __name__ == "__main__":
-    main()
+    main(ranks="--ranks" in sys.argv[1:])

@@ -21,6 +21,8 @@ from kindly.read.store import PreparedPage
 Value = TypeVar("Value")
 
 PROGRAM = "kindly.read.indexing.index_process"
+RANKS = "--ranks"
+"""Its argument if it will rank pages: it loads what that needs at its start."""
 TIMEOUT_S = 120.0
 """For one batch, which takes a fraction of a second; on a busy machine, starting the process may take many."""
 RANK_TIMEOUT_S = 10.0
@@ -91,10 +93,10 @@ class ProcessIndexer:
         return await self._ask(request, decode_passages, min(self._timeout_s, RANK_TIMEOUT_S))
 
     async def warm(self) -> None:
-        """Start the process, if it does not run; it loads the model without being waited for."""
+        """Start the process, if it does not run; it loads what ranking needs without being waited for."""
         if not self._lock.locked():
             async with self._lock:
-                await self._started()
+                await self._started(RANKS)
 
     async def _ask(
         self, request: Message, decode: Callable[[Message], Value], timeout_s: float
@@ -123,11 +125,11 @@ class ProcessIndexer:
             await self._end()
             return True
 
-    async def _started(self) -> ChildProcess:
+    async def _started(self, *arguments: str) -> ChildProcess:
         self._used_at_s = self._clock()
         if self._child is None or not self._child.alive:
             await self._end()
-            self._child = await ChildProcess.start(self._program, environ=self._environ)
+            self._child = await ChildProcess.start(self._program, *arguments, environ=self._environ)
         return self._child
 
     async def _end(self) -> None:
