@@ -188,7 +188,7 @@ sys.stdout.write(reading.text)
 def test_file_that_takes_much_memory_is_truncated_with_a_note() -> None:
     body = pdf([lines(PROSE * 20, size=2.5) for _ in range(40)])
     # In a process of its own: this one may have free memory of earlier tests, and not grow.
-    read = subprocess.run(  # noqa: S603 - this interpreter, and code of this file
+    read = subprocess.run(
         [sys.executable, "-c", READ_IN_LITTLE_MEMORY], input=body, capture_output=True, check=True
     )
     assert b"of its 40 pages were read" in read.stdout
