@@ -7,7 +7,7 @@ from kindly.budget import fit
 from kindly.models import Document, FetchMethod, How, Outcome, Screenshot, Source, SourceExcerpt
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import explained
-from kindly.server.render.fence import AnyFence
+from kindly.server.render.fence import REMEMBERED_TEXTS, AnyFence
 from kindly.server.render.formatting import (
     TITLE_TOKENS,
     address,
@@ -24,8 +24,6 @@ from kindly.server.render.results import PageResult
 from kindly.text.relative_links import shortened
 
 PLAIN_TEXT = "text/plain"
-REMEMBERED_TEXTS = 32
-"""An answer is built several times until it fits, and the pages that fit are the same each time."""
 
 
 def page_result(
