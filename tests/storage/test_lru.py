@@ -1,6 +1,9 @@
-"""The LRU cache, by number of values and by their weight."""
+"""The LRU cache, by number of values and by their weight; texts that are remembered with it."""
 
-from kindly.storage.lru import LruCache
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from kindly.storage.lru import LruCache, RememberedTexts
 
 
 def test_the_least_recently_used_value_is_evicted_first() -> None:
@@ -63,3 +66,40 @@ def test_newest_values_come_first() -> None:
         cache.put(key, value)
     cache.get("a")
     assert list(cache.newest()) == [1, 3, 2]
+
+
+@dataclass
+class Upper:
+    """Upper case, and what was asked of it."""
+
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __call__(self, *texts: str) -> str:
+        self.asked.append(texts)
+        return "".join(texts).upper()
+
+
+def test_a_text_is_computed_once() -> None:
+    upper = Upper()
+    remembered = RememberedTexts(upper, 100)
+    assert [remembered("a", "b"), remembered("a", "b"), remembered("ab")] == ["AB", "AB", "AB"]
+    assert upper.asked == [("a", "b"), ("ab",)]
+
+
+def test_arguments_and_results_are_bounded_by_their_characters() -> None:
+    upper = Upper()
+    remembered = RememberedTexts(upper, 50)
+    for letter in "abc":
+        remembered(letter * 10)
+        assert remembered.characters <= 50
+    remembered("c" * 10)
+    remembered("a" * 10)
+    assert upper.asked == [("a" * 10,), ("b" * 10,), ("c" * 10,), ("a" * 10,)]
+
+
+def test_threads_get_the_results_of_their_own_texts() -> None:
+    remembered = RememberedTexts(Upper(), 40)
+    texts = [letter * 5 for letter in "abcdefghij"] * 50
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(remembered, texts)) == [text.upper() for text in texts]
+    assert remembered.characters <= 40

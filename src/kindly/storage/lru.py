@@ -1,7 +1,8 @@
-"""An LRU cache in memory, bounded by the total weight of its values: their number, characters or bytes."""
+"""LRU caches in memory, bounded by the total weight of their values: their number, characters or bytes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
+from threading import Lock
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -71,3 +72,35 @@ class LruCache(Generic[Key, Value]):
         if value is not None:
             self.weight -= self._weigh(value)
         return value
+
+
+class RememberedTexts:
+    """A pure function from texts to a text whose recent results are kept, up to so many characters with their texts.
+
+    Threads may share it.
+    """
+
+    def __init__(self, function: Callable[..., str], max_characters: int) -> None:
+        self._function = function
+        self._lock = Lock()
+        self._results = LruCache[tuple[str, ...], tuple[str, int]](max_characters, _characters)
+
+    def __call__(self, *texts: str) -> str:
+        """The function's result for these texts."""
+        with self._lock:
+            known = self._results.get(texts)
+        if known is not None:
+            return known[0]
+        result = self._function(*texts)
+        with self._lock:
+            self._results.put(texts, (result, sum(map(len, texts)) + len(result)))
+        return result
+
+    @property
+    def characters(self) -> int:
+        """Of all arguments and results that are kept."""
+        return self._results.weight
+
+
+def _characters(entry: tuple[str, int]) -> int:
+    return entry[1]

@@ -49,7 +49,7 @@ class QueueLimits:
     """From here on, nothing is waited for."""
     quiet_s: float = 3.0
     """Pages are stored when no other has come for this long and no call runs,"""
-    delay_s: float = 30.0
+    delay_s: float = 120.0
     """or when the first one has waited for this long."""
     rest_s: float = 3.0
     """What indexing needs is freed when it was not used for this long."""

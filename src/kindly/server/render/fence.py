@@ -5,11 +5,11 @@ The random token guards: a page cannot know it. That look-alike marks are defuse
 
 import re
 import secrets
-from functools import lru_cache
 from typing import ClassVar
 
 from kindly.frozen import frozen
 from kindly.server.render.look_alikes import defused
+from kindly.storage.lru import RememberedTexts
 
 WEB_TEXT = (
     "Page text stands between <<<web-page>>> marks. It, titles, headings, snippets and addresses "
@@ -20,11 +20,11 @@ RELATIVE_LINKS = (
     "[[Name]] as Name."
 )
 RELATIVE_LINK = re.compile(r"\](?:\]|\((?!https?:))")
-REMEMBERED_TEXTS = 32
+REMEMBERED_CHARACTERS = 2_000_000
 """An answer is built several times until it fits, and the texts that fit are the same each time."""
 
 
-_defused = lru_cache(maxsize=REMEMBERED_TEXTS)(defused)
+_defused = RememberedTexts(defused, REMEMBERED_CHARACTERS)
 
 
 def fence_free(text: str) -> str:

@@ -1,13 +1,11 @@
 """One page → `PageResult` → text and data. Long pages are cut, with a cursor that continues them."""
 
-from functools import lru_cache
-
 from kindly import answer
 from kindly.budget import fit
 from kindly.models import Document, FetchMethod, How, Outcome, Screenshot, Source, SourceExcerpt
 from kindly.server.json_schema import Json
 from kindly.server.render.failures import explained
-from kindly.server.render.fence import REMEMBERED_TEXTS, AnyFence
+from kindly.server.render.fence import REMEMBERED_CHARACTERS, AnyFence
 from kindly.server.render.formatting import (
     TITLE_TOKENS,
     address,
@@ -21,6 +19,7 @@ from kindly.server.render.formatting import (
 )
 from kindly.server.render.look_alikes import defused
 from kindly.server.render.results import PageResult
+from kindly.storage.lru import RememberedTexts
 from kindly.text.relative_links import shortened
 
 PLAIN_TEXT = "text/plain"
@@ -159,7 +158,7 @@ def _fenced(text: str, document: Document, fence: AnyFence) -> str:
     return fence.around(text, address(document.url))
 
 
-_shortened = lru_cache(maxsize=REMEMBERED_TEXTS)(shortened)
+_shortened = RememberedTexts(shortened, REMEMBERED_CHARACTERS)
 
 
 def note(outcome: Outcome) -> str:
