@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kindly.read.indexing.page_indexer import IndexingFailed, ProcessIndexer
+from kindly.read.indexing.page_indexer import WARM_S, IndexingFailed, ProcessIndexer
 from tests.support.queued_pages import queued
 
 pytestmark = pytest.mark.anyio
@@ -84,6 +84,18 @@ async def test_a_process_that_was_used_a_moment_ago_is_not_ended(environ: dict[s
     assert await indexer.rest()
     processes = [page.chunks[0].id for page in (first, second, third)]
     assert processes[0] == processes[1] != processes[2]
+
+
+async def test_a_warm_process_is_kept_until_its_first_page_may_have_come(
+    environ: dict[str, str],
+) -> None:
+    now = [0.0]
+    indexer = ProcessIndexer(512, environ, program="broken_indexer", clock=lambda: now[0])
+    await indexer.warm()
+    now[0] += WARM_S
+    assert not await indexer.rest(1)
+    now[0] += 1
+    assert await indexer.rest(1)
 
 
 async def test_a_process_at_rest_starts_again(environ: dict[str, str]) -> None:

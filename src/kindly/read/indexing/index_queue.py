@@ -51,7 +51,7 @@ class QueueLimits:
     """Pages are stored when no other has come for this long and no call runs,"""
     delay_s: float = 120.0
     """or when the first one has waited for this long."""
-    rest_s: float = 3.0
+    rest_s: float = 1.5
     """What indexing needs is freed when it was not used for this long."""
     retry_s: float = 15.0
     """Between two attempts while the store cannot be used."""
@@ -226,12 +226,14 @@ class IndexQueue:
 
     async def _wait_for_quiet(self) -> bool:
         """Wait for the moment to store pages; whether that is because no call runs."""
-        until = anyio.current_time() + self._limits.delay_s
+        added_at = anyio.current_time()
+        until = added_at + self._limits.delay_s
         while self.held_bytes < self._limits.early_bytes and anyio.current_time() < until:
             self._added = anyio.Event()
-            with anyio.move_on_after(self._limits.quiet_s) as quiet:
+            with anyio.move_on_after(min(self._limits.quiet_s, self._limits.rest_s)):
                 await self._added.wait()
-            if quiet.cancelled_caught and not self._is_busy():
+                added_at = anyio.current_time()
+            if anyio.current_time() >= added_at + self._limits.quiet_s and not self._is_busy():
                 return True
             await self._rest(self._limits.rest_s)
         return False

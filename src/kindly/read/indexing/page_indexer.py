@@ -27,6 +27,8 @@ TIMEOUT_S = 120.0
 """For one batch, which takes a fraction of a second; on a busy machine, starting the process may take many."""
 RANK_TIMEOUT_S = 10.0
 """For one page that is ranked, while a caller waits."""
+WARM_S = 5.0
+"""How much longer a process is kept that was started ahead: the pages to rank have to be found and fetched first."""
 
 
 class IndexingFailed(Exception):
@@ -97,6 +99,7 @@ class ProcessIndexer:
         if not self._lock.locked():
             async with self._lock:
                 await self._started(RANKS)
+                self._used_at_s = self._clock() + WARM_S
 
     async def _ask(
         self, request: Message, decode: Callable[[Message], Value], timeout_s: float
