@@ -9,6 +9,7 @@ from kindly.extract.content.choose import (
     sigmoid,
     with_data_tables,
     with_introduced,
+    with_whole_tables,
 )
 from tests.support.html_pages import blocks_of, floats
 
@@ -153,3 +154,23 @@ def test_likely_table_of_data_beside_kept_text_is_kept_with_its_heading(
     new = {text for text, one in zip(blocks.texts, found & ~keep, strict=True) if one}
     assert ({"Films", "Film", "Two", "Eve"} <= new) is kept
     assert kept or not new
+
+
+@pytest.mark.parametrize(
+    ("markup", "outside", "kept"),
+    [
+        (FILMS.replace("<td>", "<td>*"), 0.1, {"Year", "Film", "Role"}),
+        (FILMS.replace("<td>19", "<td>*19"), 0.1, set()),
+        (FILMS.replace("<td>", "<td>*"), 0.0, set()),
+        (FILMS.replace("<td>", "<td>*").replace("th>", "td>"), 0.1, set()),
+    ],
+    ids=["most is kept", "little is kept", "boilerplate", "without names"],
+)
+def test_table_of_data_that_is_mostly_kept_is_kept_whole(
+    markup: str, outside: float, kept: set[str]
+) -> None:
+    blocks = blocks_of(markup)
+    keep = np.array([text.startswith("*") for text in blocks.texts])
+    words = floats(*[len(text.split()) for text in blocks.texts])
+    found = with_whole_tables(blocks, keep, floats(*[outside] * len(keep)), words)
+    assert {text for text, one in zip(blocks.texts, found & ~keep, strict=True) if one} == kept

@@ -96,3 +96,35 @@ def test_rows_of_two_tables_share_the_budget() -> None:
     assert (
         sum(count_tokens(one) for one in rows) <= 1.1 * ROWS_TOKENS
     )  # marks of left-out rows are not counted
+
+
+BUILT = [
+    f"| Hall {number} | A shed that {number % 7 + 3} men built in {1900 + number} for boats |"
+    for number in range(5, 120)
+]
+BUILT[80] = "| Hall 85 | A shed that 5 men built in 1875 for boats |"
+BUILT[90] = "| Hall 95 | A shed that 5 men built in 2024 for boats |"
+SIGHTS = "\n".join(("# Sights", FILLER, "", "| Landmark | Summary |", "|---|---|", *BUILT))
+PLACES = ("UK", "US", "Germany", "US Dance")
+SINGLES = [f"| Song {number} | {number} | {number} | {number} | 50 |" for number in range(12, 120)]
+SINGLES[88] = "| Song 100 | 100 | 100 | 100 | 2 |"
+NAMES = " | ".join(f"Peak chart position {place}" for place in PLACES)
+CHARTS = "\n".join(
+    ("# Singles", FILLER, "", f"| Title | {NAMES} |", "|---|---|---|---|---|", *SINGLES)
+)
+
+
+@pytest.mark.parametrize(
+    ("page", "question", "row"),
+    [
+        (SIGHTS, "Which landmark is the oldest?", "| Hall 85 |"),
+        (SIGHTS, "Which landmark was built the longest ago?", "| Hall 85 |"),
+        (SIGHTS, "Which is the newest landmark?", "| Hall 95 |"),
+        (CHARTS, "Which song had the highest position on the US dance chart?", "| Song 100 |"),
+    ],
+)
+def test_row_with_an_extreme_of_the_meant_column_is_found(
+    page: str, question: str, row: str
+) -> None:
+    passages = Index(split(page, URL), None).ask(question, None, limit=8, threshold=0.0).passages
+    assert any(row in one.text for one in passages if "| … |" in one.text)

@@ -42,6 +42,8 @@ LIKELY_DATA = 0.4
 DATA_COLUMNS = 3
 DATA_ROWS = 3
 """The least names of columns, and rows with as many cells."""
+MOSTLY_KEPT = 0.5
+"""The share of the words of a table of data from which all of it is kept."""
 LIKELY_LINKS = 0.5
 """And a list of links or definitions with this one: tags, related pages and facts often follow a text."""
 LINK_SHARE = 0.5
@@ -76,7 +78,8 @@ def select_blocks(
     headed = with_likely_headings(blocks, with_headings(blocks, keep), outside)
     if boilerplate:
         pooled = pool_structures(blocks, outside, words)
-    introduced = with_introduced(blocks, with_data_tables(blocks, headed, pooled), pooled)
+    whole = with_whole_tables(blocks, headed, outside, words)
+    introduced = with_introduced(blocks, with_data_tables(blocks, whole, pooled), pooled)
     return with_tables_of_contents(blocks, with_footnotes(blocks, introduced), article=article)
 
 
@@ -103,6 +106,21 @@ def _without(blocks: Blocks, probabilities: Floats, boilerplate: Sequence[int]) 
     for at in boilerplate:
         outside[blocks.starts[at] : blocks.ends[at]] = 0
     return outside
+
+
+def with_whole_tables(blocks: Blocks, keep: Flags, outside: Floats, words: Floats) -> Flags:
+    """The kept blocks and the rest of the tables of data of which most is kept, but nothing in boilerplate elements.
+
+    The cells of a table that is most of its page are judged one by one, but mean little without the names of columns.
+    """
+    extended = keep.copy()
+    for at in elements_of(blocks, ("table",)):
+        inside = slice(blocks.starts[at], blocks.ends[at])
+        kept = keep[inside]
+        if kept.any() and not kept.all() and _has_columns(blocks.elements[at]):
+            share = words[inside] @ kept / max(1.0, float(words[inside].sum()))
+            extended[inside] |= (outside[inside] > 0) & (share >= MOSTLY_KEPT)
+    return extended
 
 
 def with_data_tables(blocks: Blocks, keep: Flags, pooled: Floats) -> Flags:

@@ -54,6 +54,10 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()]|\([^)]*\))*\)")
 _SMALLEST = re.compile(
     r"\b(?:least|few(?:est|er)|less|first|low|small|short|old|earli|fast|clos|near)"
 )
+_AGE = re.compile(
+    r"\b(?:(?P<old>oldest|earliest|longest ago)|newest|youngest|latest|most recent(?:ly)?)\b"
+)
+_YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ def _extremes(asked: str, table: Table, rows: Sequence[int], text: Sequence[str]
     names = _cells(text[table.head[0]])
     wanted = set(terms(asked))
     smallest = _SMALLEST.search(asked.lower()) is not None
-    named: list[int] = []
+    named: list[tuple[int, tuple[int, int]]] = []
     others: list[int] = []
     for column, name in enumerate(names):
         values = [_number(row[column]) if column < len(row) else None for row in cells]
@@ -219,10 +223,28 @@ def _extremes(asked: str, table: Table, rows: Sequence[int], text: Sequence[str]
         most = max(known, key=lambda place: values[place] or 0.0)
         least = min(known, key=lambda place: values[place] or 0.0)
         pair = (least, most) if smallest else (most, least)
-        (named if wanted & set(terms(name)) else others).extend(pair)
+        shared = len(wanted & set(terms(name)))
+        if shared:
+            named.append((shared, pair))
+        else:
+            others.extend(pair)
+    named.sort(key=lambda one: -one[0])
+    best = [place for _, pair in named[:2] for place in pair]
     ends = [0, len(rows) - 1]
-    ordered = [*named[:4], *ends, *others] if named else [*others[:2], *ends, *others[2:]]
-    return [rows[place] for place in dict.fromkeys(ordered)]
+    ordered = [*best, *ends, *others] if best else [*others[:2], *ends, *others[2:]]
+    return [rows[place] for place in dict.fromkeys((*_by_age(asked, rows, text), *ordered))]
+
+
+def _by_age(asked: str, rows: Sequence[int], text: Sequence[str]) -> list[int]:
+    """For a question about age, the places of the rows with the first and the last year in any cell."""
+    found = _AGE.search(asked.lower())
+    years = [[int(year) for year in _YEAR.findall(plain_row(text[row]))] for row in rows]
+    dated = [place for place, one in enumerate(years) if one]
+    if not (found and dated):
+        return []
+    oldest = min(dated, key=lambda place: min(years[place]))
+    newest = max(dated, key=lambda place: max(years[place]))
+    return [oldest, newest] if found["old"] else [newest, oldest]
 
 
 def _cells(line: str) -> list[str]:
