@@ -94,7 +94,7 @@ async def test_profiles_are_combined_within_their_size(site: Site, tmp_path: Pat
         ("media,library", "takes no others"),
         ("library,kindly", "can only be combined as kindly,library"),
         ("kindly,library,chatgpt", "can only be combined as kindly,library"),
-        ("chatgpt,unknown", "input should be"),
+        ("chatgpt,unknown", "it must be kindly, pages, "),
     ],
 )
 def test_a_profile_whose_contract_names_its_tools_takes_no_others(name: str, said: str) -> None:

@@ -119,6 +119,25 @@ def test_refusal_names_the_allowed_values() -> None:
     assert all(word in caught.value.detail for word in ("day", "week", "month", "year", "decade"))
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"num_results": 0}, "num_results: must be at least 1, not 0."),
+        ({"num_results": 99}, "num_results: must be at most 50, not 99."),
+        ({"num_results": "many"}, "num_results: must be a whole number, not 'many'."),
+        ({"num_results": 1.5}, "num_results: must be a whole number, not 1.5."),
+        ({"include_domains": {"a": 1}}, "include_domains: must be a list, not {'a': 1}."),
+        ({"query": {"a": 1}}, "query: must be text, not {'a': 1}."),
+        ({"time_range": "decade"}, "time_range: must be 'day', 'week', 'month' or 'year', not "),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
+)
+def test_a_refusal_says_what_the_argument_must_be(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        WebSearchArguments.parse({"query": "x", **given})
+    assert caught.value.detail.startswith(said)
+
+
 def test_schema_is_slim() -> None:
     schema = WebSearchArguments.schema_for_clients()
     assert schema["required"] == ["query"]

@@ -26,6 +26,18 @@ from kindly.text.dates import to_date
 
 MAX_QUOTED = 60
 MAX_BITS = 1_000
+RULES = {
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+    "string_type": "text",
+    "too_short": "a list of at least {min_length}",
+}
+"""What an argument must be, by the kind of pydantic's error; its other texts are plain enough."""
 
 
 @frozen
@@ -180,10 +192,13 @@ def _input_error(
     if first["type"] == "too_long":
         most, given = (first["ctx"][key] for key in ("max_length", "actual_length"))
         return InputError(f"{name}: at most {most} at once, not {given}.", field=name)
-    said = first["msg"].removeprefix("Value error, ")
-    rule = f"{said[0].lower()}{said[1:]}"
     if first["type"] == "string_pattern_mismatch":
         rule = f"must be {_in_words(fields[name])}"
+    elif known := RULES.get(first["type"]):
+        rule = f"must be {known.format(**first.get('ctx', {}))}"
+    else:
+        said = first["msg"].removeprefix("Value error, ")
+        rule = f"{said[0].lower()}{said[1:]}"
     return InputError(f"{name}: {rule}, not {_quoted(first['input'], mask)}.", field=name)
 
 

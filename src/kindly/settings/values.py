@@ -93,71 +93,78 @@ class Setting(Generic[T]):
 
 
 def _flag(value: object) -> bool:
-    if isinstance(value, str | int):
-        if (known := WORDS.get(str(value).lower())) is None:
-            raise BadValue("input should be a valid boolean, unable to interpret input")
-        return known
-    if value not in (0, 1):
-        raise BadValue("input should be a valid boolean")
-    return bool(value)
+    word = f"{value:g}" if isinstance(value, float) else str(value).lower()
+    if not isinstance(value, str | int | float) or word not in WORDS:
+        raise BadValue("it must be 1 or 0")
+    return WORDS[word]
 
 
 def _integer(low: int | None, high: int | None, value: object) -> int:
-    return int(_bounded(_whole(value), low, high))
+    number = _whole(value)
+    if number is None or not _is_within(number, low, high):
+        raise BadValue(f"it must be a whole number{_limits(low, high)}")
+    return number
 
 
-def _whole(value: object) -> int:
+def _whole(value: object) -> int | None:
+    """The integer that is meant; None if none is."""
     if isinstance(value, str):
         match = re.fullmatch(r"([+-]?[0-9]+(?:_[0-9]+)*)(?:\.0+)?", value.strip())
-        if match is None:
-            raise BadValue("input should be a valid integer, unable to parse string as an integer")
-        if len(match[1]) > MAX_DIGITS:
-            raise BadValue("unable to parse input string as an integer, exceeded maximum size")
-        return int(match[1])
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadValue("input should be a finite number")
-    if isinstance(value, float) and not value.is_integer():
-        raise BadValue("input should be a valid integer, got a number with a fractional part")
-    if not isinstance(value, int | float):
-        raise BadValue("input should be a valid integer")
-    return int(value)
+        return int(match[1]) if match and len(match[1]) <= MAX_DIGITS else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    return int(value) if isinstance(value, int) else None
 
 
 def _number(low: float | None, high: float | None, above: float | None, value: object) -> float:
-    if not isinstance(value, str | int | float):
-        raise BadValue("input should be a valid number")
+    number = _real(value)
+    if (
+        number is None
+        or not _is_within(number, low, high)
+        or (above is not None and number <= above)
+    ):
+        raise BadValue(f"it must be a number{_limits(low, high, above)}")
+    return number
+
+
+def _real(value: object) -> float | None:
+    """The number that is meant; None if none is."""
+    if not isinstance(value, str | int | float) or (isinstance(value, str) and not value.isascii()):
+        return None
     try:
-        number = float(value if str(value).isascii() else "")
-    except ValueError:
-        raise BadValue(
-            "input should be a valid number, unable to parse string as a number"
-        ) from None
-    number = _bounded(number, low, high)
-    if above is not None and not number > above:
-        raise BadValue(f"input should be greater than {above}")
-    return number
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return None if math.isnan(number) else number
 
 
-def _bounded(number: float, low: float | None, high: float | None) -> float:
-    if high is not None and not number <= high:
-        raise BadValue(f"input should be less than or equal to {high}")
-    if low is not None and not number >= low:
-        raise BadValue(f"input should be greater than or equal to {low}")
-    return number
+def _is_within(number: float, low: float | None, high: float | None) -> bool:
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def _limits(low: float | None, high: float | None, above: float | None = None) -> str:
+    """The bounds in words, after "a number"."""
+    if above is not None:
+        return f" above {above:.15g}" + (f", at most {high:.15g}" if high is not None else "")
+    if low is not None and high is not None:
+        return f" from {low:.15g} to {high:.15g}"
+    if low is not None:
+        return f", at least {low:.15g}"
+    return f", at most {high:.15g}" if high is not None else ""
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise BadValue("input should be a valid string")
+        raise BadValue("it must be text")
     return value
 
 
 def _sized(low: int | None, high: int | None, value: object) -> str:
     text = _text(value)
     if low is not None and len(text) < low:
-        raise BadValue(f"string should have at least {low} character{'s' * (low != 1)}")
+        raise BadValue(f"it must have at least {low} character{'s' * (low != 1)}")
     if high is not None and len(text) > high:
-        raise BadValue(f"string should have at most {high} character{'s' * (high != 1)}")
+        raise BadValue(f"it must have at most {high} character{'s' * (high != 1)}")
     return text
 
 
@@ -168,13 +175,13 @@ def _secret(value: object) -> HiddenText:
 def _one_of(known: tuple[str, ...], value: object) -> str:
     if value in known:
         return str(value)
-    *others, last = map(repr, known)
-    raise BadValue(f"input should be {', '.join(others)}{' or ' * bool(others)}{last}")
+    *others, last = known
+    raise BadValue(f"it must be {', '.join(others)}{' or ' * bool(others)}{last}")
 
 
 def _path(value: object) -> Path:
     if not isinstance(value, str | Path):
-        raise BadValue("input is not a valid path")
+        raise BadValue("it must be a path")
     return Path(value)
 
 
@@ -182,14 +189,14 @@ def _names(value: object) -> tuple[str, ...]:
     """`a, b` → (`a`, `b`); lists pass."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
-    if not isinstance(value, list | tuple):
-        raise BadValue("input should be a valid tuple")
-    return tuple(map(_text, value))
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+        raise BadValue("it must be names, separated by commas, or a list of names")
+    return tuple(value)
 
 
 def _exact_url(value: object) -> str:
     if not (text := _text(value)).startswith(("http://", "https://")):
-        raise BadValue("value error, must begin with http:// or https://")
+        raise BadValue("it must begin with http:// or https://")
     return text
 
 
@@ -201,9 +208,7 @@ def _proxy(value: object) -> HiddenText:
     """A proxy address; like in other programs, `http://` is the default scheme."""
     scheme, mark, _ = (text := _text(value)).partition("://")
     if mark and scheme.lower() not in {"http", "https"}:
-        raise BadValue(
-            "value error, must be an http:// or https:// address; SOCKS proxies cannot be used"
-        )
+        raise BadValue("it must be an http:// or https:// address; SOCKS proxies cannot be used")
     return HiddenText(text if mark else f"http://{text}")
 
 
@@ -211,7 +216,7 @@ def _store(value: object) -> HiddenText:
     """The value without surrounding space, if it selects a store."""
     name = _text(value).strip()
     if store_for(name) is None:
-        raise BadValue(f"value error, must be {choices()}")
+        raise BadValue(f"it must be {choices()}")
     return HiddenText(name)
 
 

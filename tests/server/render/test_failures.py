@@ -87,10 +87,10 @@ def test_sentence_says_what_to_do(error: KindlyError, words: tuple[str, ...]) ->
 
 
 TYPICAL = {
-    "SettingsError": ("KINDLY_PORT from the environment is not valid: input should be a number.",),
+    "SettingsError": ("KINDLY_PORT from the environment is not valid: it must be 1 or 0.",),
     "Busy": ("The server is busy: it runs 128 calls, its limit.",),
     "CallTimeout": ("No answer within 50 seconds.",),
-    "InputError": ("query is required.", "max_tokens: input should be at least 500, not 1."),
+    "InputError": ("query is required.", "max_tokens: must be at least 500, not 1."),
     "CursorExpired": ("The page behind this cursor is no longer kept: call again without cursor.",),
     "SchemeUnsupported": ("Only http and https URLs can be fetched.",),
     "NoProvider": ("No search provider is configured: set SERPER_API_KEY or TAVILY_API_KEY.",),
