@@ -125,8 +125,11 @@ class Killer:
     acknowledged: dict[str, int] = field(default_factory=dict)
     writes: int = 0
 
-    def kill_one(self) -> None:
-        """Start a writer, kill it at a random moment, and record its acknowledged writes."""
+    def kill_one(self, *, writing: bool = False) -> None:
+        """Start a writer, kill it at a random moment, and record its acknowledged writes.
+
+        If `writing`, it has written by then.
+        """
         first = max(self.acknowledged.values(), default=0) + 1000
         place = str(self.settings.data_dir or "")
         command = [sys.executable, "-m", __spec__.name, self.name, place, str(first)]
@@ -136,7 +139,7 @@ class Killer:
             assert writer.stdout is not None
             with killed_after(writer):
                 assert writer.stdout.readline().strip() == READY
-                if self.chance.random() < KILLED_WHILE_WRITING:
+                if self.chance.random() < KILLED_WHILE_WRITING or writing:
                     self._note(writer.stdout.readline())
             try:
                 writer.wait(self.chance.uniform(0, MAX_RUN_S[self.how]))
