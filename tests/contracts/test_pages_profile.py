@@ -250,7 +250,7 @@ def test_what_is_set_goes_before_what_the_profile_takes_for_granted() -> None:
 def test_one_wrong_query_of_several_is_named_apart_from_the_list() -> None:
     with pytest.raises(InputError, match="at least 1 character"):
         SearchInput.parse({"query": ["a", ""]})
-    with pytest.raises(InputError, match="a list of at least 1"):
+    with pytest.raises(InputError, match="at least 1 item"):
         SearchInput.parse({"query": []})
 
 

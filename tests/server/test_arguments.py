@@ -124,10 +124,10 @@ def test_refusal_names_the_allowed_values() -> None:
     [
         ({"num_results": 0}, "num_results: must be at least 1, not 0."),
         ({"num_results": 99}, "num_results: must be at most 50, not 99."),
-        ({"num_results": "many"}, "num_results: must be a whole number, not 'many'."),
-        ({"num_results": 1.5}, "num_results: must be a whole number, not 1.5."),
+        ({"num_results": "many"}, "num_results: must be an integer, not 'many'."),
+        ({"num_results": 1.5}, "num_results: must be an integer, not 1.5."),
         ({"include_domains": {"a": 1}}, "include_domains: must be a list, not {'a': 1}."),
-        ({"query": {"a": 1}}, "query: must be text, not {'a': 1}."),
+        ({"query": {"a": 1}}, "query: must be a string, not {'a': 1}."),
         ({"time_range": "decade"}, "time_range: must be 'day', 'week', 'month' or 'year', not "),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,

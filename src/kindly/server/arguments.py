@@ -30,12 +30,12 @@ RULES = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
     "literal_error": "{expected}",
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "an integer"),
     **dict.fromkeys(("float_type", "float_parsing"), "a number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "a boolean"),
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
-    "string_type": "text",
-    "too_short": "a list of at least {min_length}",
+    "string_type": "a string",
+    "too_short": "a list with at least {min_length} item",
 }
 """What an argument must be, by the kind of pydantic's error; its other texts are plain enough."""
 
