@@ -54,10 +54,10 @@ async def fill(url: str, chunks: int, processes: int = 2) -> None:
         connection.execute("VACUUM ANALYZE kindly_documents, kindly_chunks")
 
 
-def prepare_found(url: str, ids: Sequence[str]) -> None:
-    """Prepare the chunks with these ids, as those of kept pages are. To prepare all takes as long as the filling.
+def prepare_found(url: str, ids: Sequence[str]) -> int:
+    """Prepare the chunks with these ids, as those of kept pages are, and count those that were not.
 
-    Those that another version prepared are prepared again.
+    Those that another version prepared are prepared again. To prepare all takes as long as the filling.
     """
     model = load()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -70,6 +70,7 @@ def prepare_found(url: str, ids: Sequence[str]) -> None:
                 "UPDATE kindly_chunks SET prepared = %s WHERE n = %s",
                 [(one.prepared, numbers[one.id]) for one in with_prepared(chunks, model)],
             )
+    return len(rows)
 
 
 def _copy_part(url: str, first: int, pages: int, step: int) -> None:
