@@ -87,7 +87,7 @@ def test_sentence_says_what_to_do(error: KindlyError, words: tuple[str, ...]) ->
 
 
 TYPICAL = {
-    "SettingsError": ("KINDLY_PORT from the environment is not valid: it must be 1 or 0.",),
+    "SettingsError": ("KINDLY_ARCHIVE from the environment is not valid: it must be 1 or 0.",),
     "Busy": ("The server is busy: it runs 128 calls, its limit.",),
     "CallTimeout": ("No answer within 50 seconds.",),
     "InputError": ("query is required.", "max_tokens: must be at least 500, not 1."),
